@@ -1581,6 +1581,7 @@ def test_what_a_model_got_wrong_is_read_or_told(
     more = (MENDING | {"marker-in-value"}) - set(findings)
     codes = dict.fromkeys(f.code for f in result.findings if f.code not in more)
     assert list(codes) == list(dict.fromkeys(findings))
+    assert not [f for f in result.findings if f.where.endswith("argument ")]  # names none
     data = text.encode()
     assert parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS) == result
 

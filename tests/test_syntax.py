@@ -112,7 +112,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         # what the parser could not be made of, or failed at in the middle of a reply
         ({"call": "<do>{args:json}</do>"}, "names no tool: it needs {name} before its body"),
         ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} comes after the {args:json}"),
-        ({"call": "{name} {line:path}{args:json}"}, "{line:path} comes before a body of texts"),
+        ({"call": "{name} {line:path}{args:json}"}, "{line:path} may come only before a body"),
         ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
         ({"call": "<{name}>{params}</x>", "param": "{key}: {value} \n"}, "a blank comes before"),
         ({"call": "<{name}>{params}</x>", "param": "{key}={value}x{key}"}, "ends with a hole"),

@@ -235,6 +235,13 @@ def test_definitions_that_grow_without_end_are_refused() -> None:
         rewrite_tool(tool, schema_target("gemini"))
 
 
+def test_a_ref_to_a_name_without_a_path_leads_nowhere() -> None:
+    schema = {"type": "object", "properties": {"x": {"$ref": "#Thing"}}}
+    tool = ToolMetadata(name="f", description="F.", input_schema=schema)
+    rewritten = rewrite_tool(tool, schema_target("gemini")).input_schema
+    assert rewritten["properties"]["x"] == {"type": "object"}
+
+
 def test_what_is_said_three_times_is_said_once() -> None:
     smaller = hoist_repeats(SCHEMA)
     assert (

@@ -49,12 +49,12 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 
 
 def one(words: str) -> ArgumentKind:
-    """Return a kind that refuses a list, tuple or set; `words` name what takes several values."""
+    """Return a kind that refuses a list, tuple or set; `words` say what to give or call instead."""
     return ArgumentKind((object,), words, (list, tuple, set))
 
 
 def pieces_of(words: str, *types: type, never: tuple[type, ...] = ()) -> ArgumentKind:
-    """Return the kind of a reply: of one of `types`, or pieces of it in their order."""
+    """Return the kind of a reply: one of `types`, or an iterable of its pieces in their order."""
     words = f"{words}; {READ_ELSEWHERE}"
     return ArgumentKind((*types, Iterable), words, (*_UNORDERED, *never))
 
@@ -62,7 +62,7 @@ def pieces_of(words: str, *types: type, never: tuple[type, ...] = ()) -> Argumen
 def takes(
     **kinds: str | ArgumentKind | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that checks the named arguments by keys of KINDS, ArgumentKinds or types.
+    """Make a decorator that checks each named argument by a key of KINDS, an ArgumentKind or types.
 
     The decorated function raises InputFault for an argument of another kind.
     """

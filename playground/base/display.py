@@ -82,7 +82,7 @@ def _load_plugins() -> None:
     from playground.base.registry import plugins
 
     for module in (module for plugin in plugins().values() for module in plugin.drawings):
-        with suppress(MissingPackageError):  # only another plugin's answers need it
+        with suppress(MissingPackageError):  # only this plugin's answers need the package
             _load(module)
 
 

@@ -92,7 +92,7 @@ class UnknownNameError(PlaygroundError):
 
 
 def nearest_names(given: str, known: list[str]) -> str:
-    """Name the known names that are similar to `given`, or else the nearest: at most three."""
+    """Return a phrase with known names similar to `given`, or else the nearest: three at most."""
     from difflib import get_close_matches  # imported here to keep the start fast
 
     names = {name.casefold(): name for name in known}
@@ -130,7 +130,7 @@ class LedgerError(PlaygroundError):
 
 
 def shown_address(address: str) -> str:
-    """Return the part of a URL from a user, mistyped or not, that a message may show.
+    """Return the part of a user's URL, which may be mistyped, that a message may show.
 
     Return the whole URL if it can hold neither a password nor a key; otherwise scheme, host and
     port. For an ambiguous URL (`http://name:pass#word@host`), return only a note that it is hidden.

@@ -440,7 +440,7 @@ MENDING: Final = frozenset(
 """Codes of findings which say that a call is read although it is not well-formed."""
 
 OBJECTIONS: Final = frozenset({"type-mismatch", "missing-argument", "unknown-argument"})
-"""Codes of what a tool's schema has against the arguments of a call that was read."""
+"""Codes of findings which say that a call's arguments do not fit the tool's schema."""
 
 DECLARED: Final = "; declared is "
 """The words between the text and the declared form, in messages about a slip of the model."""

@@ -60,8 +60,8 @@ def load_json(text: str, *, strict: bool = False) -> Any:
 
 
 def load_strict_json(text: str) -> Any:
-    """Read JSON without a copy of its text, which may be long. Raises ValueError if the text is not
-    JSON or has an integer of too many digits; RecursionError if it is nested too deeply."""
+    """Read JSON without copying its text, which may be long, to bytes. Raises ValueError if it is
+    not JSON or has an integer of too many digits, RecursionError if it is nested too deeply."""
     return _DECODERS[True].decode(text)
 
 

@@ -25,7 +25,7 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # of a temporary folder; in use while its `.part` file is locked
+FOLDER: Final = ".folder"  # ending of a temporary folder; its `.part` file is locked while in use
 _OPEN: Final = 100  # the first files of a batch stay open, and thus locked, until all are renamed
 _TRIES: Final = 1_000  # to create a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.
@@ -63,7 +63,7 @@ def create_beside(
     """Create a file with a new name in the folder of `place`, which is made if it is missing.
     Return its path and its handle. If the system has locks, the open handle locks the file.
 
-    Raises OSError.
+    `ending` ends its name; `mode` and `flags` are those of `os.open`. Raises OSError.
     """
     for tries in range(_TRIES):
         try:

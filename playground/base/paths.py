@@ -34,7 +34,7 @@ def server_file() -> Path:
 
 
 def icon() -> Path:
-    """Return the page's icon: a file, because a named icon would be loaded from the network."""
+    """Return the app's icon: a file, because a named icon would be loaded from the network."""
     return _PACKAGE / "show" / "icon.svg"
 
 

@@ -49,7 +49,7 @@ def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
 def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
     """Return the value of an expression. For a member such as `Role.USER` it is the text "USER".
 
-    Raises ComputedError.
+    Raises ComputedError for a value that is not in the source, or is nested deeper than `depth`.
     """
     if not depth:
         raise ComputedError(node)

@@ -84,7 +84,7 @@ class Plugin(NamedTuple):
     pages: tuple[PageEntry, ...] = ()
     drawings: tuple[str, ...] = ()  # modules that register drawings of the plugin's answers
     formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
-    # Formats that are tried before a more general format of the core; the key is its class's name.
+    # Formats that are tried before a more general one of the core, whose class's name is the key.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     session_forms: Mapping[str, SessionForm] = {}  # by the name for `import --to`

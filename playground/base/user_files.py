@@ -212,7 +212,8 @@ def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
 
 
 def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
-    """Return the text of a file or an editor. Raises InputFault if it is too long or not UTF-8."""
+    """Return the text of a file or an editor. Raises InputFault above `most_bytes`, or if it is not
+    UTF-8."""
     if len(data) > most_bytes:
         expected = f"{most_bytes:,} bytes at most"
         raise InputFault("the file is too long", where=where, expected=expected)

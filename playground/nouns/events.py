@@ -41,7 +41,7 @@ class TextEvent:
 
 @dataclass(init=False, unsafe_hash=True)
 class ReasoningEvent:
-    """Text between reasoning tags."""
+    """Text of the model's reasoning: between tags, or from an API's own field for it."""
 
     __slots__ = ("_span", "text")
     span: Span
@@ -137,7 +137,7 @@ class CallNamedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallEndedEvent:
-    """The end of a complete call; `raw` has its argument texts as the stream wrote them."""
+    """The end of a complete call. `raw` has `key` and text of each argument (see ArgumentEvent)."""
 
     span: Span
     call_index: int
@@ -149,9 +149,9 @@ class CallEndedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallAbortedEvent:
-    """The end of a call that is not delivered. `raw` has the argument texts that were read; with
-    `argument_open` the last one is incomplete. Text up to the call's closer still belongs to the
-    call."""
+    """The end of a call that is not delivered, because of the finding with the code `reason`. `raw`
+    has `key` and text of each argument that was read; with `argument_open` the last text is
+    incomplete. Text up to the call's closer still belongs to the call."""
 
     span: Span
     call_index: int

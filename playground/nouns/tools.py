@@ -234,6 +234,7 @@ def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
 
 
 def target_of(reference: str, root: Schema) -> Any:
+    """Return what a `$ref` within `root` refers to; None if it leads nowhere or elsewhere."""
     node: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         if not step:
@@ -268,8 +269,6 @@ _OBJECT_KEYWORDS: Final = frozenset((  # keywords of an object's schema whose va
     "properties", "additionalProperties", "patternProperties", "propertyNames", "definitions",
     "dependentSchemas", "not", "if", "then", "else", "default", "example", "const", "$defs", "$ref",
 ))  # fmt: skip
-
-
 _SUBSCHEMAS: Final = _OBJECT_KEYWORDS | {  # and keywords that are also common names of parameters
     "items", "contains", "additionalItems", "unevaluatedProperties", "unevaluatedItems",
     "dependencies", "contentSchema", "discriminator", "xml", "externalDocs",
@@ -295,6 +294,7 @@ def _misplaced_keys(schema: Schema) -> list[str]:
     return [key for key in own if not key.startswith("x-")]
 
 
+# keywords that hold schemas by name, in a list, or a single one
 BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 SINGLE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")

@@ -1,8 +1,8 @@
 """Requests to a provider as blocks, in the order in which the provider's cache reads them.
 
-There is a block for each tool that is not deferred, each part of the system prompt or a message (a
-text is one part), and each call in a field of a message, as `tool_calls`. A block's mark is no part
-of its content.
+There is a block for each tool (a deferred one has none, see `_Tools`), each part of the system
+prompt or a message (a text is one part), and each call in a field of a message, as `tool_calls`. A
+block's cache mark is no part of its content.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return the parts of a body other than its messages, cached: most requests share them."""
+        """Return a body's parts other than messages, cached because most requests share them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
             objects += messages[:1]  # the first message may show the form of the body
@@ -219,7 +219,7 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the fields other than tools and messages, cached as most requests share them."""
+        """Return the fields other than tools and messages; cached as in `_frame_of`."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         source = settings, system, api
@@ -228,7 +228,7 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return tools and system prompt as blocks, cached as most requests share them."""
+        """Return a reader that has read tools and system prompt; cached as in `_frame_of`."""
         system, instructions = system_of(body), body.get("instructions")
         source = tools, ttl, written((system, instructions))
         if self._head is not None and source == self._head[1]:
@@ -242,7 +242,7 @@ class WireReader:
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
-        """Return the tools as blocks, cached as most requests share them."""
+        """Return the tools as blocks, and what is unknown in them; cached as in `_frame_of`."""
         tools = tools_of(body)
         key = api, written(tools)
         if key != self._tools[0]:
@@ -256,6 +256,7 @@ class WireReader:
         return self._tools[1]
 
     def _messages(self, messages: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
+        """Read the messages that the request before did not share, after the blocks of `start`."""
         head = start.blocks
         previous, earlier = self._before, self._previous_messages
         shared = earlier.shared(messages) if isinstance(earlier, SharedList) else 0
@@ -517,6 +518,8 @@ def same_blocks(
 
 
 class _Reader:
+    """A reader of tools, parts and messages as `blocks`; `ttl` is a mark's default lifetime."""
+
     def __init__(self, ttl: str, blocks: list[WireBlock], deferred: dict[str, str]) -> None:
         self.blocks, self.ttl, self.deferred = blocks, ttl, deferred
         self.referenced: dict[str, str] = {}

@@ -23,8 +23,6 @@ _KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
     "functionResponse": "tool_result",
     "function_response": "tool_result",
 }
-
-
 _HELD_AS_BLOCKS: Final = frozenset(
     ("messages", "input", "contents", "tools", "functions", "system", "instructions",
      "systemInstruction", "system_instruction"),
@@ -187,7 +185,7 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the lifetime of all entries (`prompt_cache_options.ttl`), or None."""
+    """Return the lifetime that a body sets for all its cache entries, or None if it sets none."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None
@@ -317,7 +315,8 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Return the parameters of a body that are not null, by the names that caching rules use."""
+    """Return the parameters of a body that are not null, by the names that caching rules use.
+    `pictures` and `cites` are True if its messages hold pictures or documents with citations."""
     parameters = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
     # `images` is True if there is a picture: with Anthropic the first picture changes the key under
     # which messages are cached.
@@ -343,7 +342,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the values in these fields that are no parameters, each after its path in the body."""
+    """Yield (path in the body, value) for the values in these fields that are not `parameters`."""
     parameter_paths = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
         yield from _unnamed_values(settings.get(field), (field,), parameter_paths)
@@ -362,7 +361,7 @@ def _unnamed_values(
 
 
 def history_of(body: dict[str, Any]) -> str | None:
-    """Return the reference to a history that this body leaves out, or None."""
+    """Return a body's reference to a history that the provider keeps, or None."""
     for name in _HISTORIES:
         value = body.get(name)
         if name == "prompt" and not isinstance(value, dict):

@@ -53,7 +53,7 @@ def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
     if is_deferred(dict(tool)):
         if any(key in tool for key in MARKS):
-            yield "a mark on a deferred tool: one page allows it, a report says error 400"
+            yield "a mark on a deferred tool: documented as allowed, reported as error 400"
     elif any(each.get("defer_loading") for each in (tool, *nested)):
         yield "how much of a deferred function is in the prompt is not stated"
     if kind in _SEARCHES or (kind.startswith("web_search_2") and "name" not in tool):

@@ -1,9 +1,9 @@
 """An introduction to reading a reply, for those who change this room for the first time.
 
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
-the holes. Reading is harder: the text comes in pieces that are cut anywhere, most of it is prose
+the holes. Reading is harder: the text comes in chunks that are cut anywhere, most of it is prose
 that only looks like markup here and there, and some of it is markup that the model got wrong.
-Each piece must give at once the events that it can give, and the events must be the same however
+Each chunk must give at once the events that it can give, and the events must be the same however
 the text was cut.
 
 The words
@@ -17,10 +17,10 @@ A *notation* is how the body of a call is written: JSON, Python keyword argument
 come inside it (`choice_points`). The rest of the room works with any notation.
 
 A *choice* is a pattern of one thing that may come: the opener of a call, a stop token, a code
-fence. Its *kind* says how to go on; its *number* says which form or which tags it belongs to
+fence. Its *kind* says how to go on; its *number* says to which form or pair of tags it belongs
 (choice.py).
 
-A *choice point* is a place of the reader, with all the choices that may come there
+A *choice point* is a place where the reader may stand, with all the choices that may come there
 (choice_point.py). Its `candidate_pattern` finds candidates: it searches for the first characters
 of each choice (five at most), or for a beginning of them at the end of the text. At the candidate
 `match` tries the choices that may begin there one after another; the first that matches wins. A
@@ -30,12 +30,12 @@ which is remembered for all streams, because every call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could change if more text came: three
 back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks after a name go
-on. Such a match is held like a partial one, although it is complete. Only its choice and earlier
-choices can still match differently (`_rivals`), because the first choice that matches wins.
+on. Such a match is held like a partial one, although it is complete. Only the choice that matched
+and those before it can still match differently (`_rivals`), because the first that matches wins.
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
-the syntax that it writes and one for each other that it reads. A *plan* is all forms of a dialect
-and the choices outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
+the syntax that it writes and one for each other syntax that it reads. A *plan* is all forms
+and the choices outside of calls (plan.py), compiled once for a dialect and a set of tools.
 
 The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim* characters is to
 make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
@@ -43,9 +43,9 @@ forward. Text that could still become a marker is *held*: neither claimed nor em
 
 A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after the call, the
 call belongs to the thought; otherwise it is delivered. So a draft's events are held back until the
-reasoning is closed, new reasoning begins or the turn ends, and none of its chunks is skipped. If a
-draft breaks off and contains the reasoning's closer, reading goes back to the closer, eight times
-at most.
+reasoning is closed, new reasoning begins or the turn ends, and the fast path (fast_path.py) skips
+none of its chunks. If a draft breaks off and contains the reasoning's closer, reading goes back to
+the closer, eight times at most.
 
 The readers are generators; together they are the *walk*. To get more text they `yield`; the next
 chunk resumes them in the middle of whatever they were doing. So the state of the reading is the
@@ -112,8 +112,6 @@ soon as its value is made: memory holds the text once, then the value.
 Most chunks are not walked at all: fast_path.py explains how they are skipped.
 
 What may not be changed, and the test that fails if it is
----------------------------------------------------------
-
 - A `candidate_pattern` may find too much, never too little: a marker that it overlooks is text,
   whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
 - A partial or a varying match is held. If it were emitted, events would depend on the cutting.
@@ -128,13 +126,13 @@ What may not be changed, and the test that fails if it is
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
 - A marker may come from a match in another text with the same beginning: its offsets are counted
   from its own start. tests/test_laws.py: test_law_2_spans_tile_the_stream
-- Claims go forward and through `take_text`, markup too. tests/test_laws.py:
+- Every claim, of markup too, goes forward and through `take_text`. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
-- A search begins at `at`, after the claimed text, not at the window's start. An earlier start
-  finds the same marker again. tests/test_parsing.py:
+- A search begins at `Scanner.at`, after the claimed text, not at the start of `Scanner.text`. An
+  earlier start finds the same marker again. tests/test_parsing.py:
   test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding
-- `until` emits everything before its candidate, at every chunk: only a possible marker delays
-  text. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
+- `Scanner.until` emits everything before its candidate, at every chunk: only a possible marker
+  delays text. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
 - A raw value's closer is matched together with what follows it. tests/test_laws.py:
   test_law_3_a_value_holds_the_text_of_its_own_closer
 - Text that cannot be read raises BrokenCall and nothing else, and calls.py makes an aborted call

@@ -45,7 +45,8 @@ NAME_SPACES: Final = ("functions", "tools", "default_api")  # models put these b
 
 
 class CallOpeners:
-    """The choices that may begin a call of one syntax; their groups have the form's `number`."""
+    """The choices that may begin a call of one syntax. Their groups have the form's `number` in its
+    plan; `names` are the tools' names, () if no form of the plan depends on them."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         self.syntax, self.number = syntax, number
@@ -64,7 +65,7 @@ class CallOpeners:
         distinguishes a call from prose.
 
         `strict` is False right after a section's opener, where any JSON object is a call. With
-        `firm` a parameter or the call's closer must follow the opener.
+        `firm` a part of the body, or the call's closer, must follow the opener.
         """
         if (strict, firm) not in self._openings:
             self._openings[strict, firm] = self._build_opening(strict, firm)
@@ -88,16 +89,16 @@ class CallOpeners:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif strict and self.syntax.section_required and self.notation.proves_itself:
-            # only for these forms, because looking back at every chunk of prose is slow
+            # not the value of a JSON member; only these forms look back, because it is slow
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word
         # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # a form with a smaller number, which is tried first, may take the bracket into the name
+        # an earlier form of the plan, which is tried first, may take the bracket into the name
         takes_bracket = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        # a complete marker of this form may begin a longer marker of a form with a smaller number
+        # a complete marker of this form may begin a longer marker of an earlier form
         begins_another = self.number > 1 and bool(lookahead)
         varying = NAME_END in pattern or NOT_IN_PROSE in pattern or takes_bracket or begins_another
         return Choice(

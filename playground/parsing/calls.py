@@ -26,7 +26,7 @@ from playground.parsing.template import declared_text
 
 
 class CallReader(Reader):
-    """A reader of calls. `open_call` and `argument` are what it reads at the moment."""
+    """A reader of calls. `open_call` is the call that it reads, `argument` the argument's key."""
 
     recipient: str | None = None  # the tool that the section's opener names
     declared_call = ""  # the form in which the dialect writes calls
@@ -39,8 +39,8 @@ class CallReader(Reader):
     ) -> Walk[None]:
         """Read the call whose opener has matched, and all others between the same markers.
 
-        Each call is delivered or aborted, never dropped silently. Without `has_body` the call is
-        aborted at once.
+        Each call is delivered or aborted, never dropped silently. `in_section` is True if a section
+        is open around the calls. Without `has_body` the call is aborted at once.
         """
         self._wrapped = self.in_pieces = False
         yield from self._read_one(marker, form, in_section, has_body)
@@ -128,9 +128,9 @@ class CallReader(Reader):
         yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call without a name the name in its arguments, if these are a complete call. Else
-        infer the name from the arguments, if the syntax allows it, or leave it empty. Raises
-        BrokenCall if the syntax requires a name."""
+        """Find a name for a call that has none: in its arguments, if they are a complete call, or
+        by their keys, if the syntax allows that. Otherwise set an empty name. Raises BrokenCall if
+        the syntax requires a name."""
         if call.name is not None:
             return
         if not syntax.nameless:

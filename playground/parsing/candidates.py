@@ -11,10 +11,10 @@ from typing import Final, Protocol
 
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
-ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
+ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"  # the beginning of any line with text
 # The look-behind of a choice's pattern -> the look-behind in the candidate pattern. The second one
 # follows the first character, because `re` finds a character many times faster than it checks a
-# look-behind at every place. It allows one blank; with more, it would take far longer to compile.
+# look-behind at every place. For a line's start it allows one blank: more take long to compile.
 _LOOK_BACK: Final = {LINE_START: r"(?<!\S[\s\S])(?<!\S[ \t][\s\S])", WORD_START: r"(?<!\w[\s\S])"}
 _FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5
@@ -35,7 +35,7 @@ class WithBeginnings(Protocol):
 
 
 def any_beginning(beginnings: Iterable[str]) -> str:
-    """Build a pattern for any beginning, also after a line break; "" if a beginning is blank."""
+    """Build a pattern for one of the beginnings or a line break before it; "" if one is blank."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
@@ -47,8 +47,9 @@ def any_of(texts: Iterable[str], look_back: str = "") -> str:
     """Build a pattern for any of the texts, or for the beginning of one at the end of the searched
     text.
 
-    Common beginnings are written once; a text alone is written flat, which is compiled faster.
-    `look_back` is put after the first character. An empty text matches everywhere: then return "".
+    A beginning that texts share is written once; the rest of a single text is written flat, which
+    is compiled faster. `look_back` is put after the first character. Return "" if a text is empty,
+    because it would match everywhere.
     """
     following: dict[str, list[str]] = {}
     for text in texts:

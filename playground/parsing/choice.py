@@ -25,16 +25,16 @@ class Kind(Enum):
     SECTION_CLOSE = "section_close"
     THINK = "think"
     THINK_CLOSE = "think_close"  # the closer of reasoning when no reasoning is open
-    PLAIN = "plain"
-    STOP = "stop"
-    DROPPED = "dropped"
-    RESULT = "result"
-    FENCE = "fence"
+    PLAIN = "plain"  # the opener of text in which nothing is a call
+    STOP = "stop"  # a stop token
+    DROPPED = "dropped"  # a token of the model that leaks into its text
+    RESULT = "result"  # the opener of a tool's result, which no model should write
+    FENCE = "fence"  # the opener or closer of a code fence
     SPACE = "space"  # between the calls of a section
     # inside a call or a pair of tags
-    OPEN = "open"
-    CLOSE = "close"
-    PARAM = "param"
+    OPEN = "open"  # the opener of reasoning, or of a JSON object in place of parameters
+    CLOSE = "close"  # the closer of what is open: a call, a value or tags
+    PARAM = "param"  # the opener of a parameter
     FORGOTTEN = "forgotten"  # a marker that shows that a closer was left out
 
     # hashed by identity, because Enum's own hash is a slow function in Python
@@ -101,9 +101,10 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """Return the choice of these literal markers, in a list; [] if there are none.
+    """Return one choice for these literal markers, in a list; [] if there are none.
 
-    White space around a marker does not belong to it, except for a leading blank.
+    The choice's group has this `number`. White space around a marker does not belong to it, except
+    for a leading blank.
     """
     # longer texts come first; otherwise a shorter one would match their beginning
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]

@@ -17,7 +17,7 @@ import regex
 
 from playground.parsing.patterns import LEAKED, LINE_START, NO_MEMBER, NO_NAME, SPACE, WORD_START
 
-# Signs for white space and names, in place of a literal.
+# Steps of a pattern's beginning that are no literals (see `_steps`).
 _BLANK: Final = " "  # white space
 _SPACES: Final = ""  # white space or none
 _NAME: Final = "\0"  # a name, of which only the first character is compared
@@ -26,10 +26,11 @@ _CALL_SPACE: Final = "(?&space)"
 _DEFINE_SPACE: Final = f"(?(DEFINE)(?P<space>{SPACE}))"
 _ANY_SPACE: Final = "\0"  # replaces SPACE in a pattern that is searched for its structure
 _LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
-_DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
+_DOUBLED: Final = "(?P<doubled>"  # a group that is always optional, see `allow_repeated`
 _GROUPS: Final = (_DOUBLED, "(?=", "(?:")
 _MOST_ALTERNATIVES: Final = 16  # comparing more takes longer than matching a compiled pattern
 _LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
+# white space as patterns.py writes it (`\0` is SPACE); group 1 is the least number of blanks
 _WHITE_SPACE: Final = re.compile(
     r"(?:\[ \\t\]\{0,16\}\+)?\\r\?\\n|\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+"
 )
@@ -110,7 +111,8 @@ def _without_shared_space(pattern: str) -> str:
 
 
 class _Beginning:
-    """The literals with which a pattern begins, and what may follow them."""
+    """The literals with which a pattern begins, and what may follow them. With `every`, `compare`
+    also tries the alternatives of a group that has many."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -132,7 +134,8 @@ class _Beginning:
         return result
 
     def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
-        """Return the place after the steps, or a result; and the result if the rest fails."""
+        """Return the place after the steps, or the result if they decide it; and the result to give
+        if what follows the steps does not match."""
         failure = Begin.NO
         for step in self._steps:
             if step.strip():
@@ -177,7 +180,8 @@ class _Beginning:
 
 
 def _compare_literal(step: str, text: str, place: int) -> Begin | None:
-    """Return None if the literal stands there; a name is not compared to its end."""
+    """Return None if the literal is at the place, or else the result. Of a name only the first
+    character is compared."""
     if step == _NAME:
         return Begin.NO if _NOT_IN_NAME.match(text, place) else Begin.MAY
     if text.startswith(step, place):

@@ -45,7 +45,7 @@ _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 # as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
-_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # the caller has more text to try
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # of beginnings too short to decide
 _MOST_BEGINNINGS: Final = 4096
 
 # A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.
@@ -155,8 +155,8 @@ class ChoicePoint:
         return self._run_pattern.fullmatch
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
-        """Return the marker where text is held, or where one may begin. A marker that `accept`
-        rejects counts as no marker."""
+        """Return the marker at a place where text is held or a marker may begin. A marker that
+        `accept` rejects counts as no marker."""
         lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
@@ -167,7 +167,7 @@ class ChoicePoint:
         return NOTHING if rejected else lookahead
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
-        """Match where the walk waits because a shorter text did not decide the match."""
+        """Match at `place`, where the walk waits because a shorter text did not decide a match."""
         return self.match_at(text, place, False, _MANY)
 
     # matching

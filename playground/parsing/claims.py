@@ -94,7 +94,7 @@ class Claim:
         return text[-CONTEXT:]
 
 
-_WIDEST: Final = 4  # bytes of a character
+_WIDEST: Final = 4  # the most bytes of a character in UTF-8
 
 
 @cache  # every scanner asks for the same few

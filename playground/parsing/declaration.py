@@ -43,12 +43,13 @@ _LAST_DIGITS: Final = re.compile(r"(?<!\d)(?:0|[1-9]\d{0,19})\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class JsonShape:
-    """The places of name, arguments and id in a call's JSON object.
+    """The places of name, arguments and id in a call's JSON object, as paths of keys.
 
-    `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
+    `aliases` are other keys under which arguments are read. `arguments_as_text` is OpenAI's form:
+    the arguments are JSON inside a JSON string. With
     `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A plain
-    text in place of arguments is the value of the argument `text_key`. A text under the key that
-    `thought` names is reasoning.
+    text in place of arguments is the value of the argument `text_key`. `thought` is the key of a
+    text that is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. By `id_is`, the id member holds the call's own id, or the

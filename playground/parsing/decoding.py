@@ -10,9 +10,8 @@ REPLACEMENT = "\ufffd"
 
 
 class Utf8Decoder:
-    """An incremental decoder. Each bad byte becomes a U+FFFD, wherever the bytes are cut.
-
-    `holds` is True while it waits for the rest of a character.
+    """An incremental decoder. Each bad byte becomes half a surrogate pair, wherever the bytes are
+    cut; `replace_bad` turns it into U+FFFD. `holds` is True while a character lacks its rest.
     """
 
     def __init__(self) -> None:
@@ -20,7 +19,6 @@ class Utf8Decoder:
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def decode(self, data: bytes, final: bool = False) -> str:
-        """Return text with half a surrogate pair for each bad byte; see `replace_bad`."""
         if not self.holds:
             try:
                 return data.decode()

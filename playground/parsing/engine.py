@@ -30,12 +30,13 @@ from playground.parsing.template import declared_text
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # an opener with a word before its JSON
-_MOST_RETURNS: Final = 8
+_MOST_RETURNS: Final = 8  # to a closer of reasoning that a broken call has swallowed
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
 class SyntaxEngine:
-    """An engine for one stretch of text. `calls` is the number of calls before it."""
+    """An engine for one stretch of a reply's text: a native call, or reasoning in a field of its
+    own, ends a stretch. `calls` is the number of calls before it."""
 
     def __init__(
         self,
@@ -262,7 +263,8 @@ class SyntaxEngine:
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _end_section(self, place: str) -> None:
-        """End the section that is open, if any: note that its closer is missing before a place."""
+        """End the section that is open, if any, and note its missing closer. `place` says in words
+        what comes in place of it."""
         section, self._section = self._section, None
         if section and _has_closer(section):
             closer = _closer_after(self._section_opener, section)
@@ -348,7 +350,7 @@ class SyntaxEngine:
         self.mode = "text"
 
     def _read_plain(self, index: int) -> Walk[None]:
-        """Read text that only its own closer or a stop token ends."""
+        """Read text between the `plain` tags at `index`, up to its closer or a stop token."""
         point = self.plan.plain[index]
         while True:
             marker = yield from self.scanner.until(point, self._text_claim)
@@ -360,7 +362,8 @@ class SyntaxEngine:
                 return
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer. It may be empty, unless an opener `announced` it."""
+        """Read reasoning of the tags at `index`, up to its closer. Empty reasoning needs no closer,
+        unless an opener `announced` it."""
         scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         never_calls = self.switches.calls_in_reasoning == "reasoning"
@@ -406,7 +409,7 @@ class SyntaxEngine:
     # drafts: see drafts.py
 
     def _begin_draft(self, index: int) -> None:
-        """Hold back all events from here on."""
+        """Hold back all events from here on: a call begins inside the reasoning tags at `index`."""
         scanner = self.scanner
         self.draft = DraftCall(index, scanner.offset, self.calls, scanner.events)
         scanner.events = self.draft.events
@@ -420,7 +423,7 @@ class SyntaxEngine:
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
     def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
-        """Read the draft as reasoning if reasoning is closed after it; else emit its events.
+        """Read the draft as reasoning if `marker` closes reasoning after it; else emit its events.
 
         A call that broke off may have swallowed the closer: the walk then goes back to the closer.
         """
@@ -475,7 +478,7 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
-        """Claim the second of two equal closers, which closes no outer call, as a stray marker."""
+        """Claim the second of two equal closers as a stray marker, because it closes nothing."""
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True
@@ -484,7 +487,7 @@ class SyntaxEngine:
             self.scanner.emit_marker(marker, "stray")
 
     def _note_separator(self, form: Form, follows: bool) -> None:
-        """Note a separator that is missing before a call, or that no call `follows`."""
+        """Note a missing separator if a call `follows`, or else one after the last call."""
         if self._separated is None or self._separated is follows:
             return
         separator = form.syntax.separator.strip()

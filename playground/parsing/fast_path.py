@@ -5,8 +5,8 @@ The idea
 The walk (engine.py and what it calls) is made of generators. To resume one takes some ten times as
 long as to look for a character in a chunk of four. Yet in most chunks nothing happens: they are the
 middle of a sentence, or of a long argument. So before the walk yields, it may leave a note with the
-scanner: "I have claimed everything, and I wait for this to appear. Until it does, claim chunks for
-me, as that kind of event." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
+scanner: "I have claimed everything, and I wait for this pattern. Until it appears, claim chunks for
+me, as events of this kind." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
 it. A walk that leaves none is only slower.
 
 What happens to a chunk
@@ -35,7 +35,7 @@ The fast path gives exactly the events that the walk would give, at the same chu
 
 -   a rule's `search` looks at one chunk alone, and may find too much, never too little;
 -   the memory of chunks (`_hold_by_chunk`) is cleared when the rule or its `accept` changes,
-    because the same text may be a marker elsewhere;
+    because the same text may be a marker under another rule;
 -   only the walk handles characters cut between chunks, bad bytes, and a prefill that is not over
     (`TextReader._walk`).
 
@@ -60,7 +60,6 @@ from playground.parsing.skip_rule import NEVER, Accept, Decide, GoesOn, NextRule
 _MOST_CHUNKS: Final = 1024
 _SHORT: Final = 16
 
-
 # Feeds a chunk after held text, or while the walk waits for a decision.
 FeedHeld = Callable[["FastPath", str], list[Event]]
 
@@ -69,8 +68,8 @@ class FastPath:
     """A base class of readers that skip chunks: the rule in force, and the text that is held.
 
     The `_feed` methods return the events of a chunk. They resume the walk if it must see the chunk.
-    An object of its own, in place of a base class, would cost each chunk one more call and offset,
-    a twentieth of the chunk's time.
+    An object of its own, in place of a base class, would cost each chunk one more call and one more
+    offset to count: a twentieth of the chunk's time.
     """
 
     __slots__ = (
@@ -114,7 +113,7 @@ class FastPath:
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # the test with which `_hold_by_chunk` began
+        self._remembered_accept: Accept | None = None  # the one that filled `_hold_by_chunk`
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 

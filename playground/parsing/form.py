@@ -24,7 +24,7 @@ class Form(NamedTuple):
     repeated_closer: ChoicePoint | None  # a second closer, because models repeat closers
     surplus_brackets: ChoicePoint | None  # the closer after brackets that the body did not need
     recovery: ChoicePoint | None  # the end of a call that cannot be read: its closer, or a marker
-    restart: ChoicePoint | None  # the beginning of a JSON call, up to its first quote
+    restart: ChoicePoint | None  # the beginning of another JSON call, up to its first quote
     next_call: ChoicePoint | None  # another JSON object in place of the closer
     lookalike_end: ChoicePoint | None  # the end of what looks like a call of an unknown tool
     # inside a call:

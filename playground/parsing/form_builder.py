@@ -40,7 +40,7 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Template, declared_text, holes_of
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
-# A key must follow the quote: if punctuation follows, the quote may be the end of the string.
+# A key must follow the quote: before punctuation, the quote may be the end of an open string.
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
 
 
@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only the section that the dialect writes may lack its brackets; the others are read as is
+        # only the section that the dialect writes may lack the brackets of its list
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -89,7 +89,8 @@ class FormBuilder(CallOpeners):
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
-        """Build the choice of the closer after surplus brackets of the body; None if none count."""
+        """Build the choice of the closer after surplus brackets of the body; None for a body whose
+        brackets are not mended, or a closer without letters."""
         if not self.notation.mends_brackets or not has_words(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
@@ -304,7 +305,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
 
 
 def _openers(patterns: dict[str, str]) -> ChoicePoint | None:
-    """Make a choice point of the patterns, by how each begins; None if there are none."""
+    """Make a choice point of patterns by their first characters; None if there are no patterns."""
     if not patterns:
         return None
     # the first character shows a candidate; `match` decides what begins there

@@ -1,4 +1,4 @@
-"""JSON in a stream: a value ends at its closing bracket or quote. A string may hold markers.
+"""JSON in a stream: a value ends at its own bracket or quote, not at a marker in a string.
 
 Single quotes and comments are read too. Strict JSON has neither outside of strings, so it is not
 misread.
@@ -53,7 +53,7 @@ _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
 def value(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
-    """Claim one JSON value by `emit`, piece by piece."""
+    """Claim one JSON value by `emit`, piece by piece; `restart` is that of `claim_balanced`."""
     while (first := scanner.peek()) is None:
         yield
     if first and first in "\"'{[":

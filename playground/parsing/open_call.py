@@ -41,7 +41,7 @@ class KnownTool:
         self._types: dict[str, set[str]] = {}
         self._python_types: dict[str, frozenset[type]] = {}
         schema = resolve(tool.input_schema, tool.input_schema)
-        # a tool without any parameter may be one whose schema the file does not have
+        # the file may lack the schema of a tool without parameters, so that tool takes any
         others = schema.get("additionalProperties", not self.properties)
         self._takes_others = others is not False or bool(_OPEN & schema.keys())
 
@@ -69,8 +69,8 @@ class KnownTool:
     def objections(
         self, arguments: Mapping[str, Any], place: str, typed: bool = True
     ) -> Iterator[Finding]:
-        """Yield what the schema has against the arguments of a complete call: other types, without
-        `typed` none of them, and names that are missing or unknown."""
+        """Yield a finding for each argument of a complete call that is unknown, and one for those
+        that are missing. With `typed`, also check the values' types against the schema."""
         for key, value in arguments.items():
             if key not in self.properties:
                 if not self._takes_others:
@@ -109,7 +109,8 @@ class KnownTool:
 class OpenCall:
     """The call that is being read, with its arguments so far.
 
-    `restart` matches the beginning of another call of the same form.
+    `restart` matches the beginning of another call of the same form. `typed` is True if values get
+    the types of the tool's schema.
     """
 
     # not a dataclass: its constructor would take three times as long

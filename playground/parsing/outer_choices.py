@@ -15,7 +15,7 @@ class OuterChoices:
         self.markers = markers
 
     def stops(self, beginning: Sequence[str] = ("",)) -> list[Choice]:
-        """Return the stop tokens that are longer than one of these texts and begin with it."""
+        """Return the choice of the stop tokens that begin with one of these texts and go on."""
         heads = tuple(beginning)
         stops = [
             stop

@@ -12,6 +12,7 @@ from playground.parsing.declaration import Declaration, JsonShape, Markers, writ
 from playground.parsing.notations import notation_of
 from playground.parsing.template import leading_text
 
+# at least four characters, among them a letter and a sign
 _HAS_WORD: Final = re.compile(r"(?s)(?=.{4})(?:[^\W\d_].*\W|\W.*[^\W\d_])")
 
 

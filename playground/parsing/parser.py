@@ -67,7 +67,7 @@ class DialectParser(ABC):
 
     @property
     def switches(self) -> Switches:
-        """The parser's choices, such as whether a call in a code fence is text (`Switches`)."""
+        """The settings of the parser, such as whether a call in a code fence is text."""
         return Switches()
 
     @property
@@ -87,8 +87,9 @@ class DialectParser(ABC):
 
 
 class SyntaxParser(TextReader, DialectParser):
-    """The parser of every declared dialect. With `fast_path` False the engine walks every chunk
-    (see `TextReader`)."""
+    """The parser of every declared dialect. `native` is True if native calls are expected;
+    `prefill` is the prompt's end, such as an opened `<think>`, which the template already wrote.
+    With `fast_path` False the engine walks every chunk (see `TextReader`)."""
 
     def __init__(
         self,
@@ -149,7 +150,7 @@ class SyntaxParser(TextReader, DialectParser):
             parser = SyntaxParser(*self._declaration)
             return merged([*parser.feed_text(text), *parser.finish()])
 
-        has_headers = bool(markers.plain)
+        has_headers = bool(markers.plain)  # its tags are the messages' headers
         return set() if self._native else variations(syntax, tools, events, read, has_headers)
 
     @property

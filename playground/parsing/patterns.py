@@ -52,8 +52,9 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    Any white space between pieces is tolerated, but next to a value only the declared white space,
-    or with `block` one line break, because any more belongs to the value.
+    Any white space between pieces is tolerated. Next to a value (`value_before` or `value_after`
+    the pieces) only the declared white space is, or with `block` one line break: any more belongs
+    to the value.
     """
     listed = list(pieces)
     before = after = ""
@@ -107,7 +108,8 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, previous: str = 
 
 
 def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
-    """Return a piece without the white space at its start or else at its end, and that space."""
+    """Return a piece without the white space at its start, or if not `start` at its end, and that
+    white space."""
     if isinstance(piece, Hole) or piece.isspace():
         return piece, ""  # a piece of white space alone is kept
     if start:
@@ -135,8 +137,8 @@ def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """Build a pattern for a name, which ends where the literal after it begins. In quotes a name
-    may have any characters but quotes and line breaks."""
+    """Build a pattern for the name in a `hole`, which ends where the literal after it begins. In
+    quotes a name may have any characters but quotes and line breaks."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):

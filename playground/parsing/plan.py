@@ -56,7 +56,18 @@ class Plan:
     @cached_property
     def reasoning(self) -> tuple[ChoicePoint, ...]:
         """The choices in reasoning, for each pair of tags."""
-        return _reasoning_choices(self._builders, self._outer, self._calls)
+        openers = [choice for builder in self._builders for choice in builder.calls_in_reasoning()]
+        outer = self._outer
+        return tuple(
+            choice_point(
+                # reasoning without a closer ends with the next call, whatever the switches say
+                *(openers if tags.close else self._calls),
+                *outer.dropped(),
+                *outer.closer(tags),
+                *outer.stops(),
+            )
+            for tags in outer.markers.reasoning
+        )
 
     @cached_property
     def plain(self) -> tuple[ChoicePoint, ...]:
@@ -70,7 +81,10 @@ class Plan:
     @cached_property
     def opened(self) -> ChoicePoint | None:
         """The opener of reasoning, which models may repeat; None if replies begin with text."""
-        return _reasoning_openers(self._outer.markers)
+        markers = self._outer.markers
+        if not markers.opens_reasoning:
+            return None
+        return choice_point(*literals(Kind.OPEN, [markers.reasoning[0].open]))
 
     @cached_property
     def fence(self) -> ChoicePoint | None:
@@ -134,25 +148,3 @@ def _text_choices(
         *remnant_choices,
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
-
-
-def _reasoning_choices(
-    builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice]
-) -> tuple[ChoicePoint, ...]:
-    openers = [choice for builder in builders for choice in builder.calls_in_reasoning()]
-    return tuple(
-        choice_point(
-            # reasoning without a closer ends with the next call, whatever the switch says
-            *(openers if tags.close else calls),
-            *outer.dropped(),
-            *outer.closer(tags),
-            *outer.stops(),
-        )
-        for tags in outer.markers.reasoning
-    )
-
-
-def _reasoning_openers(markers: Markers) -> ChoicePoint | None:
-    if not markers.opens_reasoning:
-        return None
-    return choice_point(*literals(Kind.OPEN, [markers.reasoning[0].open]))

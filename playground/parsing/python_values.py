@@ -32,9 +32,9 @@ PLAIN_NUMBER: Final = (
     r"(?:-[ \t\r\n]*)?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?"
 )
 _PLAIN: Final = re.compile(PLAIN_NUMBER)
-# words up to the next argument; with brackets, quotes or operators they may be an expression
+# words up to the next argument; not brackets, quotes or operators, which expressions have
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
-# up to the next quote; a quote after a backslash does not count
+# a string's text up to the next quote; a quote after a backslash does not count
 _INSIDE: Final = {
     quote: re.compile(rf"(?s)[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
 }
@@ -49,7 +49,7 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], lis
     There are no findings if all values are plain literals of Python and no argument is given twice.
     JSON's true, false and null are read too. With `is_call` the text is certainly a call, not code
     in prose; then words without quotes, and an object in place of the arguments, are read as well.
-    Raises ValueError or RecursionError.
+    Raises ValueError if the text cannot be read, RecursionError if it is nested too deeply.
     """
     reader = _Reader(text, is_call)
     try:
@@ -148,7 +148,7 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        # True if a value is no plain literal but clear: `true`, a tuple, an odd number or escape
+        # True if a value is not a plain literal but clear: `true`, a tuple, an odd escape or number
         self.is_relaxed = False
         self.has_doubles = False  # True if an argument is given twice
 
@@ -244,7 +244,7 @@ class _Reader:
         return number_of("".join(number.split()))
 
     def _word(self, depth: int) -> Any:
-        """Return a constant, or an argument's text without quotes."""
+        """Return a constant, or, outside of brackets (`depth` 0), a text without quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         self.is_relaxed |= word in _CONSTANTS

@@ -27,7 +27,8 @@ _NAMESPACE: Final = re.compile(r"\A(?:\w+[.:/])+")
 
 
 class Reader:
-    """A reader of the open call. `argument` is the argument being read, for a debug panel."""
+    """A reader of the open call. `count` is the number of calls so far, `tokens` are the control
+    tokens that models add to names, and `argument` is the one being read, for a debug panel."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.base.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes a text only before characters that may follow a text
+# for repair: a quote closes a text only before characters that may follow a text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# an unquoted value must reach the end of its member, and it contains no colon
+# a run (text without quotes after a colon) is a value only if its member ends after it
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS

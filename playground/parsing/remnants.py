@@ -29,7 +29,7 @@ _MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")
 
 
 def bare_sections(builder: FormBuilder) -> list[Choice]:
-    """Return the openers of sections that no call follows."""
+    """Return the openers of sections, for places without a call after them."""
     openers = [
         (pieces_pattern(template.before, {}), begins(template.before))
         for template in builder.sections

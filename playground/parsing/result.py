@@ -29,7 +29,8 @@ from playground.parsing.switches import Switches
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete call. `raw` has its argument texts as the stream wrote them."""
+    """A complete call. `raw` has a pair for each argument: its name, or None for all arguments as
+    one text, and its text in the stream."""
 
     name: str
     arguments: dict[str, Any]
@@ -39,10 +40,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParseResult(Shown):
-    """The content of a reply. Shown as a table, it has a row for each event.
+    """A reply that was read to its end. Shown as a table, it has a row for each event.
 
     `events` are merged, so that they are the same for any cutting of the stream. `switches` are the
-    decisions by which the reply was read.
+    settings by which the reply was read.
     """
 
     content: str
@@ -74,7 +75,7 @@ def read_to_end(parser: DialectParser, batches: Iterable[Iterable[Event]]) -> Pa
 
 
 def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseResult:
-    """Sum up the events of a stream, by the switches of its parser."""
+    """Sum up the events of a stream. `switches` are those of its parser."""
     merged_events, switches = merged(events), switches or Switches()
     return ParseResult(
         content="".join(_content(merged_events, switches.broken_calls == "text")),

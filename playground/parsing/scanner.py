@@ -1,7 +1,7 @@
 """The text that nobody has claimed yet, and the events of the text that was claimed.
 
-Generators walk the text and `yield` when they need more. Claimed text is never searched again, and
-held text is at most a marker: a few hundred characters.
+Generators walk the text and `yield` when they need more. Claimed text is not searched again, except
+after `go_back`, and held text is at most a marker: a few hundred characters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _REST: Final = "the rest of the aborted call, which is not read: neither an argu
 
 
 class Scanner:
-    """A window on the stream: `text[at:]` is unclaimed, `base + at` is its offset."""
+    """A window `text` on the stream: `text[at:]` is unclaimed and begins at offset `base + at`."""
 
     def __init__(self, offset: int = 0) -> None:
         self.text, self.at, self.base = "", 0, offset
@@ -117,7 +117,7 @@ class Scanner:
         self.emit_markup(marker.size, role)
 
     def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
-        """Note a marker that differs from all declared ones, not only by its white space."""
+        """Note a marker that differs from all declared ones in more than white space."""
         if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
             message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
@@ -143,7 +143,7 @@ class Scanner:
     ) -> None:
         """Let the fast path claim chunks by `claim`, as long as `rule` finds nothing in them.
 
-        The walk must have claimed all text, except for text that the rule can hold.
+        Do nothing if the walk left text unclaimed that the rule cannot hold.
         """
         if not self.ended and (self.at == len(self.text) or rule.hold_from):
             self.skip_rule, self.skip_claim = rule, claim

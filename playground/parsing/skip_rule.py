@@ -1,8 +1,8 @@
-"""Skip rules: a rule says which chunks hold nothing that the parser waits for at its place.
+"""Skip rules: a rule says which chunks hold nothing that the parser waits for where it stands.
 
 fast_path.py explains the rules' use, and the words "claim", "hold" and "walk". This module has the
-rules of simple places: up to a pattern, inside a string, up to a mark. choice_point.py makes the
-rule of a choice point.
+rules of simple places: up to a pattern, to the end of a JSON string, and to the end of a text
+between two marks. choice_point.py makes the rule of a choice point.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class SkipRule(NamedTuple):
 
     A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
     `search` sees each chunk alone. It may find too much, never too little: it also finds a marker
-    of which the chunk holds only the start. All look-behinds in its pattern must be negative.
+    of which the chunk holds only the start. All look-behinds in its pattern must be negative,
+    because a chunk lacks the text before it.
     """
 
     triggers: tuple[str, str, str]
@@ -62,7 +63,7 @@ class SkipRule(NamedTuple):
     # (text, place) -> a function that tests cheaply if longer held text is still one run, such as
     # a path in a call's first line; None if no run begins at the place
     run_at: Callable[[str, int], GoesOn | None] | None = None
-    # decides about other held text; None: ask `hold_from` again
+    # decides about held text that is not such a run; None: ask `hold_from` again
     decide: Decide | None = None
 
 
@@ -88,7 +89,8 @@ def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) ->
 
 @lru_cache(maxsize=1024)
 def rule_to_mark(mark: str) -> SkipRule:
-    """Return the rule that skips up to a mark without escapes. The beginning of a mark is held."""
+    """Return the rule that skips up to a `string_mark`, which is never escaped. The beginning of a
+    mark is held."""
     beginning, full_mark = re.compile(any_of([mark])), regex.compile(regex.escape(mark))
 
     def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
@@ -125,7 +127,8 @@ def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> 
 
 def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     """Return three characters: if a text has none of them, `pattern` finds nothing in it. Return
-    empty texts if three are not enough. `in` is three times as fast as a search."""
+    `NO_TRIGGERS`, which are in every text, if three are not enough. `in` is three times as fast as
+    a search."""
     # a rule's pattern matches the first character of all that it finds, so each is tried alone
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
     triggers = list(islice(filter(pattern.search, likely), 4))

@@ -1,4 +1,4 @@
-"""Decisions that servers make differently when they read a reply; each result names its own."""
+"""Settings for reading a reply, in which servers differ; each result has those that were used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The decisions by which a reply is read, if its form leaves a choice.
+    """The settings by which a reply is read: decisions that a dialect's markers leave open.
 
     - `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
     - `calls_in_reasoning`: a call in open reasoning is delivered (`call`), is delivered only if the

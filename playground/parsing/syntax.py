@@ -53,7 +53,6 @@ __all__ = [
     "compile_template",
 ]
 
-
 _ID_FORM: Final = re.compile(r"[^{}]*\{name\}[^{}]*[^{}\d]\{index\}")
 _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
@@ -99,7 +98,7 @@ class Syntax(HashedOnce, Declaration):
         _check_after(template, self.notation.holes_after)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
         if lines and not self.notation.texts_only:
-            raise SyntaxFault(f"{{{lines[0]}}} comes before a body of texts alone: {self.call!r}")
+            raise SyntaxFault(f"{{{lines[0]}}} may come only before a body of texts: {self.call!r}")
 
     def _check_name(self, template: Template) -> None:
         """Check that the call has a name somewhere."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from playground.base.errors import SyntaxFault
 
-_ANY_KEY: Final = ":KEY"  # names an argument, so it may occur several times
+_ANY_KEY: Final = ":KEY"  # the end of a hole that names its argument, and may occur several times
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_][a-z0-9_]*)?)\}")
 
 

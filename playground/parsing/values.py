@@ -49,7 +49,7 @@ PLAIN_JSON: Final = JsonStyle()
 
 def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JSON) -> str:
     """Write JSON as models do: readable characters, but half surrogates escaped, because UTF-8
-    cannot hold them."""
+    cannot hold them. `indent`, if given, replaces the indent of `style`."""
     indent = indent or style.indent or None
     comma = style.comma.rstrip() if indent else style.comma
     form: dict[str, Any] = {
@@ -251,7 +251,7 @@ def _load(text: str, literals: Literals) -> Any:
 
 
 def agrees(value: Any, types: set[str]) -> bool:
-    """Return True if a value that was read has one of these types; for any text True."""
+    """Return True if a value that was read is a text, or has one of these types."""
     match value:
         case NotANumber():
             return bool(types & {"integer", "number"})

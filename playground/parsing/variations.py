@@ -80,8 +80,8 @@ def variations(
 def _variations_of_values(
     call: CallEndedEvent, call_again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
 ) -> set[Variation]:
-    """Return the variations in a body, or in parameters that are not texts, such as `True`
-    for true."""
+    """Return the variations in a body, or in parameters that are not texts, such as `True` for
+    true. `call_again` is the call rendered and read again; texts (`texts`) may differ."""
     kinds: set[Variation] = set()
     values = {key: _normalized(texts.sub('""', text), is_marked) for key, text in call_again.raw}
     for key, text in call.raw:

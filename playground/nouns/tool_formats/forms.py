@@ -59,7 +59,7 @@ _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
 _FIELDS: Final = {"name", "description", "properties", *_SCHEMAS, *_LIST_KEYS, *_WRAPPERS}
-_OWN_TYPE: Final = {"custom": {"type": "custom"}}
+_OWN_TYPE: Final = {"custom": {"type": "custom"}}  # wrapper -> fields that the wrapped tool gets
 _AS_OBJECT: Final = 'parameters={"type": "object", "properties": {…}}'
 _MOST_TOOLS: Final = 10_000
 # Keys that name the schema of a tool's result, and keys that seem to name that of its arguments
@@ -258,7 +258,7 @@ def _report_unkept_fields(
         findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
 
 
-_KNOWN: Final = {*_SCHEMAS, "type", "jsonrpc", "id"}
+_KNOWN: Final = {*_SCHEMAS, "type", "jsonrpc", "id"}  # fields that are read, or mean nothing here
 
 
 def _why_no_tool(value: Mapping[str, Any]) -> str:

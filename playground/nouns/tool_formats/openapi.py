@@ -152,7 +152,8 @@ class _References:
         return [item for item in resolved if isinstance(item, dict)]
 
     def resolve(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
-        """Return the value with its references replaced. Raises _Refused."""
+        """Return a value with each `$ref` in it replaced by its target. `inside` are the references
+        that led to the value. Raises _Refused."""
         # Nested references may double at every level: a kilobyte may expand to gigabytes.
         self._remaining -= 1
         if self._remaining < 0:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding, finding
-from playground.nouns.tools import BY_INDEX, BY_NAME, SINGLE, ToolMetadata
+from playground.nouns.tools import BY_INDEX, BY_NAME, SINGLE, ToolMetadata, target_of
 
 _FOLDER: Final = Path(__file__).parent / "accepted"
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
@@ -49,9 +49,10 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """The effect, with its source, of a keyword, of one of the CASES, or of one of `_TOOL_CASES`.
+    """The `effect` that a target has on a keyword, on one of CASES or on one of `_TOOL_CASES`.
 
-    `instead` is a key of INSTEAD, whose text says what to write. `confirmed` is a second source.
+    `instead` is a key of INSTEAD, whose text says what to write. `source` and `confirmed` are where
+    the effect is documented.
     """
 
     model_config = _STRICT
@@ -240,14 +241,9 @@ def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
 
 
 def reference_target(root: Schema, ref: str) -> Schema | None:
-    """Return the target of a `$ref` within the schema; None if it leads elsewhere."""
-    node: Any = root
-    if not ref.startswith("#"):
-        return None
-    for step in ref[1:].split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        node = node.get(step) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else None
+    """Return the schema that a `$ref` refers to; None if it refers to no object in `root`."""
+    target = target_of(ref, root)
+    return target if isinstance(target, dict) else None
 
 
 def value_at(path: Sequence[str | int], schema: Schema) -> Any:

@@ -1,6 +1,6 @@
 """Rewrite a tool's schema for a target (a provider): replace the parts that the target refuses.
 
-Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
+A rule's `instead` names a function that changes a schema, if there is one. Other parts stay.
 """
 
 from __future__ import annotations
@@ -71,10 +71,6 @@ def _as_texts(node: Schema, rule: SchemaRule, root: Schema) -> None:
     node["enum"] = texts
 
 
-def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _join_all(node, root)
-
-
 def _merge_all(schema: Schema) -> None:
     """Merge every allOf below the root before objects are closed: a closed part would refuse the
     properties of another part."""
@@ -128,13 +124,9 @@ def _resolve(part: Schema, root: Schema) -> Schema:
     return {**copy.deepcopy(target), **{key: part[key] for key in part if key != "$ref"}}
 
 
-def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _inline_refs(node, root, (), [0])
-
-
 def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]) -> None:
-    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref`, or one that
-    leads nowhere, becomes a schema of any object.
+    """Replace a `$ref` by its definition, also inside definitions. A recursive `$ref` (one of the
+    `outer_refs` that led to it), or one that leads nowhere, becomes a schema of any object.
 
     `count` has the number of definitions written so far: definitions that contain each other
     twice would grow without bounds. Raises InputFault above the limit.
@@ -153,10 +145,6 @@ def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count:
             node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
         _inline_refs(inner, root, outer_refs, count)
-
-
-def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _unravel_refs(node, root, (), [0])
 
 
 def _unravel_refs(
@@ -227,10 +215,10 @@ _REWRITES: Final[Mapping[str, _Rewrite]] = {
     "close": _close,
     "describe": _describe,
     "flatten": _flatten,
-    "inline": _inline,
-    "merge": _merge,
+    "inline": lambda node, _rule, root: _inline_refs(node, root, (), [0]),
+    "merge": lambda node, _rule, root: _join_all(node, root),
     "nullable": _nullable,
     "remove": _remove,
     "require": _require,
-    "unravel": _unravel,
+    "unravel": lambda node, _rule, root: _unravel_refs(node, root, (), [0]),
 }

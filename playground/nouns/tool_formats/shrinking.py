@@ -31,7 +31,7 @@ def hoist_repeats(schema: Schema) -> Schema:
 
 
 def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
-    """Return the part whose repetitions have the most characters, and its paths, or None."""
+    """Return the inner schema (as JSON) whose repetitions are longest, and its paths, or None."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":

@@ -94,7 +94,8 @@ def declared_grammar(
     with_reasoning: bool = False,
     accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration; `answer_frame` has the texts around an answer. Raises
+    """Build the grammar of a declaration. `answer_frame` has the texts before and after an answer;
+    `several_calls` allows more than one call, `with_reasoning` a thought at the beginning. Raises
     UnknownNameError if `choice` is neither "auto" nor "required" nor the name of a tool, or if
     `accepts` is none of ACCEPTS."""
     if accepts not in ACCEPTS:

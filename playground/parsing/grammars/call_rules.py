@@ -34,7 +34,8 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """A maker of rules for one tool's calls. Texts without a closer hold no word in `forbidden`."""
+    """A maker of rules for one tool's calls. Texts without a closer hold no word in `forbidden`.
+    All tools share `any_values`, the rules of any value by style."""
 
     syntax: Declaration
     tool: ToolMetadata
@@ -64,7 +65,7 @@ class CallRules:
         return self._rules_by_style[style]
 
     def json_style(self, without: Sequence[str] = (), in_text: bool = False) -> Style:
-        """Return the style of JSON in which the dialect writes."""
+        """Return the style of the dialect's JSON; with `in_text`, of JSON inside a JSON string."""
         return json_style(without, in_text, bool(self.syntax.json.indent))
 
     def piece(self, piece: Piece, is_first_call: bool) -> Expression | str:

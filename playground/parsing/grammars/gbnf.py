@@ -140,7 +140,7 @@ def _in_set(char: str) -> str:
         return f"\\{char}"
     if char == '"':
         return char
-    return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
+    return _char(char).replace("\\u00", "\\x")
 
 
 def _state_rules(stem: str, listed: Sequence[TextState], ending: str) -> list[str]:

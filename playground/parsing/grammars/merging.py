@@ -28,7 +28,7 @@ _UNSUPPORTED: Final = (
     *("format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema"),
     *("$dynamicRef", "$recursiveRef"),
 )
-_NO_EFFECT: Final[dict[str, tuple[Any, ...]]] = {
+_NO_EFFECT: Final[dict[str, tuple[Any, ...]]] = {  # keyword -> its values that restrict nothing
     "uniqueItems": (False,),
     "minProperties": (0,),
     "unevaluatedProperties": (True,),

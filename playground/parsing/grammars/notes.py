@@ -28,7 +28,7 @@ class Notes:
         self.findings[finding(f"no-{self.subject}", place, text)] = None
 
     def add(self, kind: str, place: str, text: str) -> None:
-        """Note a finding of the subject by the last word of its code."""
+        """Add a finding about the subject; `kind` is the last word of its code."""
         self.findings[finding(f"{self.subject}-{kind}", place, text)] = None
 
 

@@ -47,7 +47,7 @@ class WantedReply:
 
 
 class ReplyRules:
-    """A maker of rules for a reply with calls of these tools."""
+    """A maker of rules for a reply with calls of `tools`; `answer_frame` surrounds an answer."""
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ class ReplyRules:
         return in_order(leading_text(section.before), listed, leading_text(section.after))
 
     def _one_call(self, name: str, first: bool) -> Expression:
-        """Build one call of any tool, with a rule for each tool. With `one_call_a_section` the call
-        is in its section."""
+        """Build one call of any tool, the `first` of the reply or a later one, with a rule for each
+        tool. With `one_call_a_section` the call is in its section."""
         calls = []
         for call in self._calls:
             expression = call_of(call, first)

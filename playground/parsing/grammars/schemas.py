@@ -146,7 +146,8 @@ class SchemaRules:
     def _items(
         self, first: list[Expression], rest: Expression, least: int, most: int | None
     ) -> Expression:
-        """Build items with commas between them: those of `first`, then any number of `rest`."""
+        """Build `least` to `most` items with commas between them: those of `first`, then any number
+        of items as `rest` says."""
         comma, count = self.style.comma, len(first)
         more = None if most is None else most - count
         if not first:

@@ -21,7 +21,7 @@ from playground.parsing.grammars.characters import (
     escape,
 )
 
-Row = tuple[tuple[CharacterSet, int], ...]
+Row = tuple[tuple[CharacterSet, int], ...]  # (characters, the state to which they lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class TextState:
 def states(
     shape: TextShape, without: tuple[str, ...], ending: str, at_end: bool = False
 ) -> tuple[TextState, ...]:
-    """Return the states of a free text that can be reached, beginning with the first."""
+    """Return the states of a `FreeText` that can be reached, beginning with the first."""
     finder = WordFinder(without)
     row_of = cache(finder.row)
     numbers = {(0, 0): 0}
@@ -210,7 +210,7 @@ def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def forbidden_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
-    """Return the ends that a text must not have. If `b` is listed, `ab` need not be."""
+    """Return the ends that a `FreeText` must not have. If `b` is listed, `ab` need not be."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

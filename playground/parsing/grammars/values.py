@@ -26,6 +26,7 @@ from playground.parsing.grammars.texts import ANY, LINE, SOME, SOME_LINE, TextSh
 from playground.parsing.values import Untyped
 
 _LIMITS: Final = ("minLength", "maxLength", "pattern")
+# type -> the characters with which a value of the type may begin
 _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number": "-0123456789"}
 
 

@@ -107,7 +107,7 @@ def well_formed_rules(
     required: bool,
 ) -> dict[str, Expression]:
     """Build the rules of a reply with any number of calls, with `required` at least one. The first
-    rule is the reply's."""
+    rule is the reply's. `answer_frame` has the texts before and after an answer."""
     rules = NamedRules()
     root = rules.take("root")
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
@@ -205,7 +205,7 @@ class _Form:
     def _pieces(
         self, pieces: Sequence[Piece], tool: ToolMetadata | None, key: Expression | str = ""
     ) -> Expression:
-        """Build the pieces; a hole allows every text that may fill it."""
+        """Build pieces for `tool`, or for any tool; a hole allows every text that may fill it."""
         parts: list[Expression | str] = []
         for part in well_formed(pieces):
             if isinstance(part, Gap):
@@ -356,7 +356,7 @@ class _Form:
         self, words: Sequence[str], excluded: CharacterSet = _NO_NAME, begun: bool = False
     ) -> Expression:
         """Build a key that is none of the words, with a rule for each beginning of a word. It does
-        not begin with a character of `excluded`."""
+        not begin with a character of `excluded`. `begun` is True for the rest of such a key."""
         heads = dict.fromkeys(word[0] for word in words if word)
         first = excluded.others - characters(*heads)
         ways: list[Expression] = [in_order(OneOf(first), repeat(OneOf(_NO_NAME.others)))]
@@ -394,7 +394,7 @@ class _Form:
 def _nested(
     style: Style, other: Expression, placed: list[tuple[tuple[str, ...], Expression]]
 ) -> Expression:
-    """Build an object that holds values at their paths, in any order, among `other` members."""
+    """Build an object with `placed` values at their paths, in any order, among `other` members."""
     inside: dict[str, list[tuple[tuple[str, ...], Expression]]] = {}
     for path, value in placed:
         inside.setdefault(path[0], []).append((path[1:], value))

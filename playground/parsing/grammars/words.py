@@ -1,6 +1,7 @@
 """The words of a declaration that must not occur in a text, outside of calls or inside a call.
 
-A reader tolerates white space between the words of a marker, so its longest word represents it.
+A reader tolerates white space between the words of a marker, so a text must not even hold the
+marker's longest word.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers, written_name
 from playground.parsing.notations import notation_of
+from playground.parsing.patterns import words_of
 from playground.parsing.template import Hole, Piece, leading_text
-
-_WORD_BREAK = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
     """Return the word that represents a marker: its longest word, if possible one with a letter."""
-    words = [re.sub(r"(?<=.)=[\"']?\Z", "", word) for word in _WORD_BREAK.split(marker) if word]
+    words = [re.sub(r"(?<=.)=[\"']?\Z", "", word) for word in words_of(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
 
@@ -48,7 +48,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
-    """Return the longest word before the first hole of each marker, if it has letters there."""
+    """Return, for each marker with letters before its first hole, the longest word there."""
     texts = [leading_text(pieces) for pieces in listed]
     return [longest_word(text) for text in texts if has_letters(text)]
 

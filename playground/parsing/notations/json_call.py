@@ -218,8 +218,8 @@ def _read_colon(scanner: Scanner, call: OpenCall) -> Walk[None]:
 def _read_member(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
 ) -> Walk[None]:
-    """Read a member's value: reasoning, the name, the arguments, an object around these, another
-    member of the form, or a stray member."""
+    """Read the value of the member at `path`: reasoning, the name, the arguments, an object around
+    these, another member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
     # True if the arguments' member belongs into this object
@@ -265,7 +265,7 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _store_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
-    """Store the call's id, or a second name, if this member has one of them."""
+    """Store the call's id, or a second name, if the member at `path` is one of them."""
     if shape.id and path == (shape.id,):
         call.call_id = string_value(text) or call.call_id
     elif path == shape.name:
@@ -275,8 +275,8 @@ def _store_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text:
 def _read_other_name(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
 ) -> Walk[bool]:
-    """Read a member that names the call in another form that models know; return False for other
-    members.
+    """Read the member at `path` if it names the call in another form that models know; return False
+    if it does not.
 
     The name may be inside `function`, be the key of the arguments, or have another key.
     """
@@ -301,7 +301,7 @@ def _read_other_name(
 
 
 def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
-    """Return True if a member belongs to the form, or is one that APIs put around every call."""
+    """Return True if the member at `path` belongs to the form, or to an API's envelope."""
     constants = (key for key, _ in shape.constants)
     return path == shape.name or path[-1] in (shape.id or "id", *constants, *ENVELOPE)
 

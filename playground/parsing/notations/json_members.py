@@ -84,8 +84,7 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     any member that holds an object.
 
     A key is in double or single quotes, perhaps escaped ones; a known key may have none. The brace
-    may be doubled.
-    For a shape whose key is the tool's name, this is `head`.
+    may be doubled. For a shape whose key is the tool's name, return the pattern of `head`.
     """
     if shape.name_is_key:
         return head(shape)
@@ -113,7 +112,7 @@ def _key(*names: str) -> str:
 
 
 def _text(least: int) -> str:
-    """Build a pattern for a text in single or double quotes, with backslash escapes."""
+    """Build a pattern for a text of `least` to 128 characters in quotes, with backslash escapes."""
     return rf"""(?:"(?:[^"\\]|\\.){{{least},128}}+"|'(?:[^'\\]|\\.){{{least},128}}+')"""
 
 

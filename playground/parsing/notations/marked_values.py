@@ -61,10 +61,10 @@ def read(
 ) -> Any:
     """Return the object that a text describes.
 
-    A value without marks is a text if its schema allows only texts, or if it is not a number, word,
-    list or object. With `doubts`, more mistakes of models are accepted, each collected with the key
-    of its value, and a value that is nested too deeply stays text. `keys` are the tool's own: they
-    end a text without marks even if they are unusual, as a key with a space is.
+    A value without marks is a text if its schema (by `schema_of`) allows only texts, or if it is no
+    number, word, list or object. With `doubts`, more mistakes are accepted, each collected with the
+    key of its value, and a value that is nested too deeply stays text. `keys` are the tool's own:
+    they end a text without marks even if they are unusual, as a key with a space is.
 
     Raises ValueError for a malformed text and, without `doubts`, RecursionError for deep nesting.
     """
@@ -127,17 +127,20 @@ class _Form(NamedTuple):
             self.doubts.forgiven.append((key, mistake))
 
 
+# the readers take the index `at` of a value, and return the value and the index after it
+
+
 def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
     if text.startswith(form.mark, at):
         return _read_marked(text, at, form.mark)
     if text.startswith('"', at):
         form.forgive(key, "a text in double quotes")
-        return _read_quoted(text, at, form)
+        return _read_quoted(text, at, form, key)
     if text.startswith("{", at):
         return _members(text, at + 1, form, lambda _key: {})
     if text.startswith("[", at):
         return _items(text, at + 1, form, key)
-    return _scalar(text, at, form)
+    return _scalar(text, at, form, key)
 
 
 def _read_marked(text: str, at: int, mark: str) -> tuple[str, int]:
@@ -148,16 +151,16 @@ def _read_marked(text: str, at: int, mark: str) -> tuple[str, int]:
     return text[start:stop], stop + len(mark)
 
 
-def _read_quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
+def _read_quoted(text: str, at: int, form: _Form, key: str = "") -> tuple[Any, int]:
     """Read a JSON string, or, if it is malformed, a value without marks."""
     try:
         value, stop = _JSON.raw_decode(text, at)
     except ValueError:
-        return _scalar(text, at, form)
+        return _scalar(text, at, form, key)
     return value, stop
 
 
-def _scalar(text: str, at: int, form: _Form) -> tuple[Any, int]:
+def _scalar(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
     match = _BARE.match(text, at)
     assert match  # it matches the empty text too
     word = match[0]
@@ -168,7 +171,8 @@ def _scalar(text: str, at: int, form: _Form) -> tuple[Any, int]:
     try:
         return load_json(word), at + len(word)
     except ValueError:
-        form.forgive("", "a text without its marks")
+        is_half_marked = word.rstrip().endswith(form.mark)
+        form.forgive(key, f"a text without its {'first mark' if is_half_marked else 'marks'}")
         return word.strip(), at + len(word)
 
 
@@ -189,15 +193,13 @@ def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
         return quoted[1], quoted.end()
     item, stop = _value(text, at, form, key)
     is_unmarked = not text.startswith((form.mark, '"', "{", "["), at)
-    if is_unmarked and isinstance(item, str) and item.endswith(form.mark):
-        form.forgive(key, "a text without its first mark")
-        item = item.removesuffix(form.mark)
-    return item, stop
+    return item.removesuffix(form.mark) if is_unmarked and isinstance(item, str) else item, stop
 
 
 def _members(
     text: str, at: int, form: _Form, schema_of: Callable[[str], Schema], outermost: bool = False
 ) -> tuple[dict[str, Any], int]:
+    """Read an object after its brace. Only the `outermost` one may keep deep values as texts."""
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):

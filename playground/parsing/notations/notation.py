@@ -20,7 +20,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 
-SchemaOf = Callable[[str], Schema]
+SchemaOf = Callable[[str], Schema]  # (an argument's name) -> its schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class Neighbours(NamedTuple):
 class Notation(ABC):
     """A way in which the body of a call is written, announced and read.
 
-    `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
-    guides on the form of arguments, `family` the title over its dialects in lists. `fields` declare
-    an example syntax. In this syntax, a call of `write_file` with the arguments `sample` is written
-    as `example`; tests check it, and the documentation shows it.
+    `hole` is its name in a template, `meaning` a line for the table of holes, `values` the form of
+    arguments as guides name it, `family` the title over its dialects in lists. `fields` declare an
+    example syntax. In this syntax, a call of `write_file` with the arguments `sample` is written as
+    `example`; tests check it, and the documentation shows it.
     """
 
     hole: ClassVar[str]
@@ -111,7 +111,7 @@ class Notation(ABC):
     holes_after: ClassVar[tuple[str, ...]] = ("name",)
     """The holes before the body that a call may repeat after it."""
     texts_only: ClassVar[bool] = False
-    """The call's own holes are all its arguments; some may be lines before the body."""
+    """All arguments are holes of the call's template; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
     """Null can be written. If it cannot, as in TOML, `write` leaves it out (see there). The tests
     write and read every other plain value."""

@@ -34,7 +34,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
 
-JUNK_LIMIT: Final = 80  # characters
+JUNK_LIMIT: Final = 80  # the most characters between the last value and the call's closer
 _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")
 
 
@@ -64,9 +64,9 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
     template = param_template(syntax)
     opener = _opener_builder(syntax)
     misspelt = [opener(pieces) for pieces in _slips(template.before)]
-    without_body_start = _without_value_opener(template.before)
-    # text must follow, not a tag: after a key without a value comes a tag
-    misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
+    # text must follow: before a tag the value itself is missing, not only its opening tag
+    without_tag = _without_value_opener(template.before)
+    misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_tag]
     return tuple(with_slips(opener(template.before), misspelt))
 
 
@@ -270,7 +270,7 @@ def _next_calls(neighbours: Neighbours) -> list[str]:
 def _junk_before_closer(neighbours: Neighbours, closer: str) -> list[str]:
     """Build a pattern for a few words that models put between the last value and the call's closer.
     If only known names are tools (`known_names`), such words belong to the value. They hold no
-    beginning of the value's `closer`, or the value would end at the first of several commas."""
+    first character of either closer: if a comma closes values, one in a value would end it."""
     closing, known_names = neighbours.closing, neighbours.syntax.known_names
     if known_names or not closing.begins or not has_words(closing.pattern):
         return []

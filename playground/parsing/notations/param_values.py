@@ -60,7 +60,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
     sectioned = kind == "string" and any(char in text for char in syntax.cdata_for)
     if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes one CDATA section
+        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # the reader removes the outermost CDATA section
     return fill(
         template.pieces,
         {
@@ -122,10 +122,8 @@ def _element_tag(prefix: str) -> re.Pattern[str]:
 
 
 def read_elements(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
-    """Read the inside of an element as a value. `root` is the schema in which `$ref` is looked up.
-
-    Raises ValueError if tags do not pair.
-    """
+    """Read the inside of an element as a value. `prefix` comes before the `<` of each tag, and
+    `root` is the schema in which `$ref` is looked up. Raises ValueError if tags do not pair."""
     stack, last = [_Element("", schema)], 0
     for match in _element_tag(prefix).finditer(text):
         stack[-1].text.append(text[last : match.start()])
@@ -154,7 +152,7 @@ def _empty_value(schema: Schema) -> Any:
 
 
 def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
-    """Return the schema of a member or item, from the first of a union's parts that has one."""
+    """Return the schema of a member or item: that of the first part of a union that has one."""
     for part in (schema, *variants(schema)):
         properties = part.get("properties")
         if isinstance(properties, dict):

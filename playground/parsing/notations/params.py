@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
-from typing import Final
 
 from playground.base.errors import SyntaxFault
 from playground.base.findings import DECLARED
@@ -47,8 +46,6 @@ from playground.parsing.patterns import (
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole, declared_text
-
-_CDATA: Final = ("<![CDATA[", "]]>")
 
 
 class Params(Notation):
@@ -310,8 +307,8 @@ def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
 def _cut_at_closer(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
-    """Return a value's text without a doubled closer. If the value's closer seems to be forgotten,
-    the text ends before the last closer inside it."""
+    """Return a value's text without a doubled closer. If the `kind` of the marker after it shows
+    that the value's closer was forgotten, the text ends before the last closer inside it."""
     markers = value_markers(form.syntax, call.name or "", key)
     if kind is not Kind.FORGOTTEN and not any(map(text.__contains__, markers)):
         return text
@@ -375,10 +372,10 @@ def _value_ender(
 def _is_next_param(
     call: OpenCall, key: str, following: str, syntax: Declaration, begins_line: bool
 ) -> bool:
-    """Return True if the opener of the parameter `following` ends a value. It does if the tool has
-    that parameter and the call does not have it yet.
+    """Return True if the opener of the parameter `following` ends the value of `key`. It does if
+    the tool has the parameter `following` and the call does not have it yet.
 
-    If no parameters are known, the opener must be a control token or begin a line.
+    If the tool's parameters are not known, the opener must be a control token or begin a line.
     """
     if following == key or following in call.arguments:
         return False

@@ -70,7 +70,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
             continue
         char, position = match[0], match.end()
         if char == "\\":
-            position = match.start()  # one pattern reads so many escapes at once and no more
+            position = match.start()  # `_UP_TO_QUOTE`, which reads 1,000 escapes, goes on here
         elif quote:
             # models forget backslashes, so the text after a quote shows whether the string ends
             quote = "" if closes(scanner.text, position, depth, first) else quote

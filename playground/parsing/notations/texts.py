@@ -97,8 +97,9 @@ def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Return True if a call's arguments are texts for all of the form's holes, in order, and the
-    call is read back unchanged: as text if `objects` are read too, else as the form's own tool."""
+    """Return True if a call's arguments are texts for all of the form's holes, in order, and are
+    read back unchanged: a form with `objects` could take a text for an object, and a form with a
+    name of its own reads a call of any other tool as one of its own."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
@@ -216,7 +217,7 @@ def _read_text(
 def _join_calls(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
-    """Return the text joined with the texts of the calls that follow directly, as one call's."""
+    """Read the calls that follow directly, and return their texts joined to this call's `text`."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
         scanner.emit_marker(separator)
