@@ -67,7 +67,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "date": Term("date", "text", "when a source was read"),
     "description": Term("description", "text", "what a tool is for"),
     "dialect": Term("dialect", "text", "how tools, calls and results are written"),
-    "difference": Term("parts at", "text", "where a request first differs from the one before"),
+    "difference": Term("differs at", "text", "where a request first differs from the one before"),
     "dollars": Term("dollars", "dollars", "a cost by the provider's list price"),
     "edits": Term("edits", "count", "edits that were made in the app"),
     "effect": Term("effect", "text", "what a target does with a keyword"),

@@ -103,7 +103,7 @@ def _sections(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
-    """Return a dialect's request with the decision about each part."""
+    """Return a dialect's request; every part says why it has a cache mark or none."""
     messages: dict[int, Payload] = {}
     for part in placement.parts:
         message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
@@ -225,7 +225,8 @@ def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
 
 
 def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
-    """Return the rows of a diff, with invisible characters shown and long equal runs folded."""
+    """Return the rows of a diff, with invisible characters shown. Of a long run of equal lines,
+    only the `context` lines at each end are left."""
     rows: list[tuple[str, str]] = []
     for change, group in groupby(lines, key=lambda line: line.change):
         run = list(group)
