@@ -35,9 +35,11 @@ _ORDERS: Final = ("Newest first", "By name", "Largest first")
 
 
 class _Row(NamedTuple):
+    """A stored session in the list, with what its label says."""
+
     name: str
     label: Label | None
-    fault: str
+    fault: str  # why there is no label
     changed: float
     size: int
     others: tuple[str, ...]  # further sessions of the same file, folded under this row
