@@ -17,7 +17,7 @@ from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
 _DECISION_FIELDS: Final = ("badge", "marked", "reason")
-_KINDS: Final = (
+_KINDS: Final = (  # of origins, in the order of a request
     "rules",
     "tools",
     "tool",

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
-_LABEL: Final = 160
 _SECTIONS: Final = {"dialect rules": "Rules", "tool docs": "Tools", "environment": "History"}
-_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
+_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}  # origin -> label
 _IMAGE: Final = "[image_url]"  # the text of an image's block
 _IMAGE_TYPES: Final = {"iVBORw0KGgo": "png", "R0lGODlh": "gif", "R0lGODdh": "gif", "/9j/": "jpeg"}
 _MOST_CHARACTERS: Final = 2_000_000  # of an image in base64: larger ones are not sent to a page

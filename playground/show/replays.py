@@ -26,11 +26,11 @@ from playground.show.wire import event_text
 
 Payload = dict[str, Any]
 _TEXT_KINDS: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
-_DROPS: Final = "server-drops"
+_DROPS: Final = "server-drops"  # code of the finding for text that a server drops
 _SEVERITIES: Final = ("error", "warning", "info")
 _MOST_DELIVERED: Final = 2_000  # the most characters of a delivered text
 _QUOTES: Final = ('"', "'", "<|")  # quotes around a value, in some notations
-_LABEL: Final = 160
+_LABEL: Final = 160  # the most characters of a label
 
 
 def player(*readings: Timeline) -> Payload:
