@@ -58,7 +58,7 @@ _explicit = click.option(
 )
 _CHANGES = [
     click.option(
-        "--environment", default="as it is", help="Its place: none, after, persisted or inside."
+        "--environment", default="as it is", help="Block's place: none, after, persisted or inside."
     ),
     click.option("--shuffle-tools", is_flag=True, help="Put a request's tools in another order."),
     click.option("--timestamp", is_flag=True, help="Put the time into the system prompt."),

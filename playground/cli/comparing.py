@@ -27,7 +27,7 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @command("diff 01-plain-chat 02-parallel-calls", "diff baseline.json session.json --words")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--model", default="", help="Instead of both sessions' models.")
+@click.option("--model", default="", help="In place of both sessions' own models.")
 @click.option(
     "-d", "--dialect", default="", help="Of both. Default: as sent if both to one API, else native."
 )

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 )
 @session_argument
 @click.option("-d", "--dialect", default="native", help="The dialect.")
-@click.option("--provider", "providers", multiple=True, help="Or a model. Default: all providers.")
+@click.option("--provider", "providers", multiple=True, help="A provider or model. Default: all.")
 @parameter_option
 @rules_option
 @click.option("--body", is_flag=True, help="Print the bodies.")

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A switch of the parser, such as calls_in_fences=call; may be repeated.",
 )
-@click.option("--report", "reported", default="", help="A server: write a report to its authors.")
+@click.option("--report", "reported", default="", help="Write a report to this server's authors.")
 @strict_option
 @csv_option
 @json_option

@@ -136,7 +136,7 @@ def restore(name: str | None, empty: bool) -> int:
 
     sessions = on_disk()
     if empty:
-        say(f"forgotten: {sessions.empty()}")
+        say(f"deleted for good: {sessions.empty()}")
     elif name:
         say(f"restored: {sessions.restore(name)}")
     else:
