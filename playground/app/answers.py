@@ -219,7 +219,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
             "of": working.name,
             "runs": run_ids,
             "model": model,
-            "asks": asks,
+            "asks": asks,  # `model`, or the scripted one
             "server": base_url,
             "missing": missing,
             "stored": False,

@@ -206,7 +206,7 @@ def show_strip(question: CacheQuestion) -> None:
         say.text(f"Refused by the provider: {problem}.")
     placed = question.placement if question.what_if.leaves_blocks_unchanged else None
     picture = strip(cell, placed)
-    # the place that is kept until the strip is drawn is as high as these findings need
+    # The space that app.css keeps free for the strip depends on the number of findings.
     with st.container(key=f"findings {min(2, len(picture['findings']))}"):
         components.strip(
             Picture(picture),

@@ -222,7 +222,7 @@ def _stored(name: str, text: str, done: str) -> str:
 
 
 def name_now(name: str) -> str:
-    """Return the name under which an edit, a run or the user has stored this session since.
+    """Return the present name of a session, which an edit, a run or the user may have changed.
 
     A callback of a widget that was drawn earlier may have the old name. If the user has chosen
     another session since, return the old name unchanged.

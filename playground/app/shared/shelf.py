@@ -95,6 +95,7 @@ def _rows(names: list[str], filter_text: str) -> list[_Row]:
 
 
 def _head(name: str) -> str:
+    """Return the name of the first session of the same file; "" if `name` has no number."""
     found = _NUMBERED.fullmatch(name)
     return found[1] if found else ""
 
