@@ -89,6 +89,7 @@ _TEXTS: Final = ("description", "notes")
 
 
 def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
+    """Return the dialogs of all `UseCase(…)` calls in a tree; None if there is no such call."""
     count = 0
     rows: list[dict[str, Any]] = []
     unread: list[str] = []

@@ -110,7 +110,7 @@ def compaction(
     return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))
 
 
-_Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
+_Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]  # a body, and its messages
 
 
 class _Sizes:

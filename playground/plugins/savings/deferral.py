@@ -73,6 +73,7 @@ class Deferral:
 
     cut: ToolCut
     part_in_prompt: str
+    # id of a message and the tools to load before it -> the message, and what is sent in its place
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
@@ -145,6 +146,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
+        """Return what is sent in place of a message; add the tools that this loads to `loaded`."""
         loaded.update(self._names_in(message)[1])  # loaded by a search in the session
         names = self._to_load(message, deferred, loaded)
         if not names:

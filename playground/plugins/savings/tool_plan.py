@@ -342,7 +342,7 @@ def _assumed(
         yield "requests go to the Responses API; a deferred function keeps its name and description"
 
 
-_Request = tuple[dict[str, Any], list[Message]]
+_Request = tuple[dict[str, Any], list[Message]]  # a body, and its messages
 
 
 @dataclass

@@ -88,6 +88,7 @@ class _Sample:
         return re.search(rf"(?i)\b{re.escape(value)}\b", self._words) is not None
 
     def of(self, schema: Any, depth: int = 0) -> Any:
+        """Return a value that fits a schema; `depth` counts the objects around it."""
         match schema:
             case {"enum": [first, *_] as values}:
                 return next((v for v in values if self._says(str(v))), first)

@@ -195,6 +195,7 @@ class Trial(Drawn):
 
     @property
     def _comparison(self) -> str:
+        """The verdict on the arms with answers, without the requests that got none."""
         arms = [arm for arm in self.arms if arm.answered]
         if not arms:
             return f"Nothing is proven{'.' if self.arms else ': no request was answered.'}"

@@ -232,6 +232,7 @@ class TrialPlan(Shown):
         cancel: threading.Event,
         alive: Callable[[], bool],
     ) -> Attempt:
+        """Send one case to a model for the `number`-th time, and return the scored answer."""
         from playground.llm.record import Limits, record
 
         rendering, reader = self._rendering(case, dialect), self._reader(dialect).name
