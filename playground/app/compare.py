@@ -39,9 +39,10 @@ from playground.questions.tool_schemas import Portability, ToolCosts, tool_costs
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads, rows
+from playground.show.board import Figure
 from playground.show.frames import with_tokens
 from playground.show.grid import grid, with_row
-from playground.show.heads import PENDING, Figure, heads
+from playground.show.heads import PENDING, heads
 from playground.tokens.count import TokenCount
 
 _MOMENT = 0.03  # seconds that the page waits for tokens before it is drawn without them
