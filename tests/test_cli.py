@@ -512,7 +512,7 @@ def test_streamlits_options_go_through(tmp_path: Path) -> None:
     assert "No such option" in done.stderr and "--server.port" in done.stderr
     assert len(run("app", "--help").stdout.splitlines()) < 20
     bare = run("--server.prt", "1").stderr
-    assert bare.startswith("playground: opening the app; `playground --help` lists all\n")
+    assert bare.startswith("playground: opening the app; `playground --help` lists the commands\n")
 
 
 @pytest.mark.long

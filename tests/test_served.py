@@ -31,7 +31,7 @@ WEBSOCKET = {
     "Sec-WebSocket-Version": "13",
 }
 STREAM = "/_stcore/stream"
-OPENING = "playground: opening the app; `playground --help` lists all\n"  # without a command
+OPENING = "playground: opening the app; `playground --help` lists the commands\n"  # of no command
 
 
 def status(address: str, path: str, headers: dict[str, str]) -> tuple[int, str]:

@@ -262,7 +262,7 @@ def test_tools_that_are_deferred_already_are_simulated_so_and_the_last_calls_cou
         one.total for one in pg.simulate_cache(rows).requests
     ]
     assert own.prefix_tokens < pg.plan_tools(sent(bodies((NAMES[0],)))).rows[0].prefix_tokens
-    assert plan.headline.startswith("2 of 12 tools are called, and 11 deferred as they are. ")
+    assert plan.headline.startswith("2 of 12 tools are called, and 11 deferred already. ")
     assert {each.name: each.calls for each in plan.tools if each.calls} == {
         NAMES[0]: 1,
         NAMES[3]: 1,

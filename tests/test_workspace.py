@@ -429,7 +429,7 @@ def test_the_command_line_has_the_same_operations(home: Path, tmp_path: Path) ->
     assert run("restore").stdout == "ebb\n"
     assert run("restore", "ebb").stdout == "restored: ebb\n"
     assert run("remove", "ebb").exit_code == 0
-    assert run("restore", "--empty").stdout == "forgotten: 1\n"
+    assert run("restore", "--empty").stdout == "deleted for good: 1\n"
     assert CliRunner().invoke(main, ["compare", "workspace:tides"]).exit_code in (0, 1)
     (home / "workspace" / "torn.jsonl").write_text(ENTRY[:40])
     torn = run()

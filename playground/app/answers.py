@@ -43,7 +43,7 @@ _RUN_WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
 _TEMPERATURE: Final = "run temperature"
-_WRITTEN_IN: Final = "run written in"  # a session whose text is in a dialect already, and that one
+_WRITTEN_IN: Final = "run written in"  # a session, and the dialect in which it is written already
 _UNSTORED: Final = "recordings in no session"
 _SCRIPTED: Final = "openai/demo-taught"
 
@@ -132,7 +132,7 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def unstored() -> list[str]:
-    """Return the names of recordings that are in no session, as their tab was closed."""
+    """Return the names of recordings that are in no session, because their tab was closed."""
     return belongings.value(_UNSTORED) or []
 
 
@@ -219,7 +219,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
             "of": working.name,
             "runs": run_ids,
             "model": model,
-            "asks": asks,
+            "asks": asks,  # `model`, or the scripted one
             "server": base_url,
             "missing": missing,
             "stored": False,
@@ -243,7 +243,7 @@ def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
             folder=paths.recordings() if access.current().may_keep else None,
             alive=waiting.tab_watch(),
         )
-    except PlaygroundError as error:  # as of a pre-flight check: nothing is sent
+    except PlaygroundError as error:  # such as one of a pre-flight check: nothing is sent
         run.fault = str(error)
     return run
 

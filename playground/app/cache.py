@@ -78,9 +78,7 @@ _OLDER_VIEWS: Final = {
 _COMPACTION_VIEW: Final = "cache: Compaction"  # plugins add parts under this name and the next
 _DEFERRED_TOOLS: Final = "cache: deferred tools"
 _MATRIX: Final = "cost matrix"
-_CELLS: Final = (
-    "cost matrix cells"  # the names of the matrix's rows, and its columns' names by title
-)
+_CELLS: Final = "cost matrix cells"  # the matrix's dialects, and its policies by title
 _STRIP: Final = "strip"
 _BARS: Final = "policies"
 _HOUR: Final = "1h"
@@ -121,6 +119,7 @@ def draw_controls() -> tuple[CacheQuestion, str]:
 
 
 def _policy(name: str, session: Session) -> str:
+    """Return the chosen policy; `name` is the session's name."""
     usual = _chosen_dialect().marking_policy.name
     own = [each.name for each in policies.own_policies() if each.name != policy_bars.CLICKED]
     names = [*dict.fromkeys([usual, *POLICIES]), *own]
@@ -207,7 +206,7 @@ def show_strip(question: CacheQuestion) -> None:
         say.text(f"Refused by the provider: {problem}.")
     placed = question.placement if question.what_if.leaves_blocks_unchanged else None
     picture = strip(cell, placed)
-    # the place that is kept until the strip is drawn is as high as these findings need
+    # The space that app.css keeps free for the strip depends on the number of findings.
     with st.container(key=f"findings {min(2, len(picture['findings']))}"):
         components.strip(
             Picture(picture),

@@ -39,12 +39,13 @@ from playground.questions.tool_schemas import Portability, ToolCosts, tool_costs
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads, rows
+from playground.show.board import Figure
 from playground.show.frames import with_tokens
 from playground.show.grid import grid, with_row
-from playground.show.heads import PENDING, Figure, heads
+from playground.show.heads import PENDING, heads
 from playground.tokens.count import TokenCount
 
-_MOMENT = 0.03  # seconds
+_MOMENT = 0.03  # seconds that the page waits for tokens before it is drawn without them
 _DIFF = "diff"  # the address names the column that the others are compared with
 _MOST_CHECKED = 20_000  # calls, each in one dialect
 _checked: OrderedDict[tuple[int, ...], tuple[list[Finding], tuple[object, ...]]] = OrderedDict()
@@ -75,7 +76,7 @@ def column(session: Session, dialect: str) -> Column:
 def _check_call(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 ) -> list[Finding]:
-    """Return the findings of `check_tool_call`; after an edit of a message, check only its calls.
+    """Return the findings of `check_tool_call`, cached: after an edit, unchanged calls keep theirs.
 
     A cached entry's key is the identities of its call, tools and dialect. The entry holds these
     objects, so that Python gives their identities to no other object; the app never changes them.

@@ -15,7 +15,7 @@ from playground.sessions.workspaces.dialects import is_kept
 from playground.show import dialect_board
 from playground.show.board import Payload
 
-CHOSEN: Final = "guide"
+CHOSEN: Final = "guide"  # the address has the dialect of the guide under this key
 
 
 def show(_: Any) -> None:

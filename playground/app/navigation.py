@@ -167,7 +167,7 @@ def _menu(key: str, label: str, entries: Sequence[PageEntry], current: PageEntry
 
 
 def _streamlit_page(entry: PageEntry) -> Any:
-    # An absolute path: Streamlit would look for a relative path in app.py's folder, in the package.
+    # An absolute path, because Streamlit would look for a relative one in the folder of main.py.
     script = paths.pages() / f"{entry.name}.py"
     return st.Page(
         script if script.is_file() else _alone(entry),  # a view whose page is not installed

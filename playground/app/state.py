@@ -222,7 +222,7 @@ def _stored(name: str, text: str, done: str) -> str:
 
 
 def name_now(name: str) -> str:
-    """Return the name under which an edit, a run or the user has stored this session since.
+    """Return the present name of a session, which an edit, a run or the user may have changed.
 
     A callback of a widget that was drawn earlier may have the old name. If the user has chosen
     another session since, return the old name unchanged.
@@ -237,7 +237,7 @@ def _scrubs() -> bool:
 
 
 def run_id(of: str = "request") -> str:
-    """Return the id of the last run in this browser session, `of` a request or of a template."""
+    """Return the id of this browser session's last run: of a request, a template or a trial."""
     return str(st.session_state.get(_RUN + of, ""))
 
 
@@ -349,8 +349,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles differ from its options to the option in the address, or to the
-    first, if it has no option yet, or after Back or Forward. Call this before drawing it."""
+    """Set a selectbox whose titles differ from its options, before it is drawn: at first and after
+    Back or Forward to the option in the address, without one or without its own to the first."""
     in_address = st.query_params.get(key)
     if in_address in options and (key not in st.session_state or went_back()):
         st.session_state[key] = in_address

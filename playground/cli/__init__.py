@@ -16,7 +16,7 @@ from playground.cli import terminal
 from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
-_OWN = ("--help", "--version", "--debug")  # Streamlit gets all other options
+_OWN_OPTIONS = ("--help", "--version", "--debug")  # the app's command gets all other options
 JSON_VERSION: Final = 1  # version of --json's output (docs/command-line.schema.json)
 _APP: Final = "app"
 # section of the help -> command -> module of `playground.cli`, loaded when the command is used
@@ -43,20 +43,21 @@ _SECTIONS: Final = {
     "This program": {"completion": "completing"},
 }
 _MODULES: Final = {name: module for part in _SECTIONS.values() for name, module in part.items()}
-_FUNCTIONS: Final = {"import": "import_"}  # commands with names that Python does not allow
+_FUNCTIONS: Final = {"import": "import_"}  # command -> its function, if Python reserves the name
 
 
 class _Commands(CommandGroup):
-    """The commands by name. Without a name the app starts, with streamlit's options."""
+    """A group that loads a command when it is used. Without a command's name, it starts the app."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN)
+        opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN_OPTIONS)
         if opens_app and not ctx.resilient_parsing:  # do not open the app for a shell's completion
             unknown = next((arg for arg in args if _is_unknown(arg)), None)
             if unknown is not None:
-                options = [*_OWN, *_app_options()]
+                options = [*_OWN_OPTIONS, *_app_options()]
                 raise click.NoSuchOption(unknown, possibilities=options, ctx=ctx)
-            terminal.say("playground: opening the app; `playground --help` lists all", err=True)
+            opening = "playground: opening the app; `playground --help` lists the commands"
+            terminal.say(opening, err=True)
             args = [_APP, *args]
         return super().parse_args(ctx, args)
 
@@ -86,8 +87,7 @@ class _Commands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
             return _app_command()
-        # Without this, pydantic searches all packages for plugins: a tenth of a short command's
-        # time
+        # else pydantic searches all packages for plugins, a tenth of a short command's time
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         if cmd_name not in _MODULES:
             return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
@@ -101,7 +101,7 @@ def _app_options() -> list[str]:
 
 
 def _is_unknown(argument: str) -> bool:
-    """Return True for an option that is not the app's and has no dot, as Streamlit's have."""
+    """Return True for an option that the app lacks and that has no dot: Streamlit's have one."""
     name = argument.partition("=")[0]
     return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 
@@ -116,7 +116,7 @@ def _plugin_command(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """Load the command that starts the app, by its name, because cli may not import app."""
+    """Load the command that starts the app, by its module's name: cli may not import app."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
     command.callback = terminal.guarded(command.callback)

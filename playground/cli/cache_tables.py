@@ -56,7 +56,7 @@ def print_simulation(
         return failed(warned or all(refusals))
     first, second = next(cells), next(cells, None)
     if second is None:
-        return max(failed(all(refusals)), _requests(first))
+        return max(failed(all(refusals)), _print_requests(first))
     heading, listed = _heading(first), rows.cache_matrix([first, second])
     del first, second
     listed = listed._replace(
@@ -67,7 +67,7 @@ def print_simulation(
     if is_set(CSV):
         show_rows(listed)
         return failed(all(refusals))
-    head, lines = listed.only(*_MATRIX).texts()
+    head, lines = listed.only(*_SHOWN_COLUMNS).texts()
     joined = _fold(lines) if folded else lines
     table(head, joined, head[2:5])
     if len(joined) < len(lines):
@@ -80,7 +80,7 @@ def print_simulation(
 def _noting_refusals(
     cells: Iterable[CacheSimulation], refusals: list[bool]
 ) -> Iterator[CacheSimulation]:
-    """Yield the cells; append to `refusals` True for a cell with a refused request, else False."""
+    """Yield the simulations; append to `refusals` for each if it has a refused request."""
     for cell in cells:
         refusals.append(bool(cell.errors))
         yield cell
@@ -103,7 +103,7 @@ def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
     return {**figures, "rows": listed, **simulation_json(cell)}
 
 
-_MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal")
+_SHOWN_COLUMNS = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal")
 
 
 def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
@@ -126,7 +126,7 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
 
 
-def _requests(cell: CacheSimulation) -> int:
+def _print_requests(cell: CacheSimulation) -> int:
     from playground.cache.rules.age import aged
     from playground.show import rows
 
@@ -189,7 +189,7 @@ def print_marks(
         by_answer: dict[tuple[str, str], list[CachePlacement]] = {}
         for placement in placements:
             by_answer.setdefault(_answer(placement), []).append(placement)
-        table(head, [_line(*answer, group) for answer, group in by_answer.items()])
+        table(head, [_marks_row(*answer, group) for answer, group in by_answer.items()])
         if len(by_answer) < len(placements):
             say("-d NAME shows every part of one dialect; --json has every dialect")
         return 0
@@ -231,7 +231,7 @@ def _answer(placement: CachePlacement) -> tuple[str, str]:
     return str(len(placement.marks)), reason
 
 
-def _line(marks: str, reason: str, placements: Sequence[CachePlacement]) -> list[str]:
+def _marks_row(marks: str, reason: str, placements: Sequence[CachePlacement]) -> list[str]:
     sizes = sorted(placement.characters for placement in placements)
     bounds = dict.fromkeys(f"{size:,}" for size in (sizes[0], sizes[-1]))
     return [
@@ -333,7 +333,7 @@ def _verdict(row: ValidationRow) -> str:
         return "WRONG"
     if row.tokens_exact:
         return "exact"
-    return "size" if row.size_known else "size, an estimate"
+    return "size" if row.size_known else "size, an estimate"  # only the size is wrong
 
 
 def _by_provider(validation: Validation) -> list[list[str]]:

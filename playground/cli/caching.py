@@ -37,10 +37,10 @@ _policies = click.option(
     "--policy",
     "policies",
     multiple=True,
-    help="A policy for the dialect's own; as-sent: the requests as they were sent. Repeatable.",
+    help="Replaces the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
 _provider = click.option(
-    "--provider", default="", help="Use its rules. Default: the model's provider."
+    "--provider", default="", help="Whose rules decide. Default: the model's provider."
 )
 _seconds_apart = click.option(
     "--seconds-apart",
@@ -56,18 +56,21 @@ _explicit = click.option(
     default=None,
     help="Let policy azad mark Gemini's requests. Default: as the session says.",
 )
-_share = click.FloatRange(min=0)
 _CHANGES = [
-    click.option("--environment", default="as it is", help="none, after, persisted or inside."),
+    click.option(
+        "--environment", default="as it is", help="Block's place: none, after, persisted or inside."
+    ),
     click.option("--shuffle-tools", is_flag=True, help="Put a request's tools in another order."),
     click.option("--timestamp", is_flag=True, help="Put the time into the system prompt."),
     click.option("--ttl", default="", help="The lifetime of every mark, such as 1h."),
-    click.option("--parallel", default=1, help="Join this many rounds of calls into one turn."),
+    click.option("--parallel", default=1, help="Join the calls of this many turns into one turn."),
     click.option("--answered", is_flag=True, help="Leave out the request that has no answer yet."),
 ]
 
 
 def _what_if(command: Callable[..., int]) -> Callable[..., int]:
+    """Gather the options in `_CHANGES` into one argument, `what_if`."""
+
     @wraps(command)
     def gathered(
         environment: str,
@@ -127,8 +130,8 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
         as_json: bool,
         **others: Any,
     ) -> int:
-        marks = (dialects, policies, files, model, rules, explicit_caching, as_json)
-        options = _Options(session, *marks)
+        rest = (dialects, policies, files, model, rules, explicit_caching, as_json)
+        options = _Options(session, *rest)
         return command(options=options, **others)
 
     run: Callable[..., int] = gathered
@@ -178,7 +181,7 @@ def cache() -> None:
 @dialects_option("all")
 @_with_options
 def place(options: _Options) -> int:
-    """Show where cache marks land in SESSION: a line for equal marks; with -d, every part."""
+    """Show where cache marks land in SESSION: dialects alike in one line; with -d, every part."""
     from playground.cli import cache_tables
 
     return _under_one_policy(options, cache_tables.print_marks)
@@ -233,7 +236,7 @@ def simulate(
     all findings. By default, simulates the dialect native, and before it the requests as they were
     sent, if SESSION holds them.
     """
-    return _run(options, provider, seconds_apart, what_if, every_dialect)
+    return _simulate(options, provider, seconds_apart, what_if, every_dialect)
 
 
 @cache.command(examples=["cache validate logs/", "cache validate logs/ --csv"])
@@ -277,7 +280,7 @@ def by_flags(
     if not options.session:
         raise InputFault("no session is named", expected="SESSION, or `cache validate FOLDER`")
     if simulates:
-        return _run(options, provider, seconds_apart, what_if)
+        return _simulate(options, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
             "the what-if options change a simulation, but no simulation was asked for",
@@ -288,7 +291,7 @@ def by_flags(
     )
 
 
-def _run(
+def _simulate(
     options: _Options,
     provider: str,
     seconds_apart: float | None,
@@ -354,7 +357,7 @@ def _under_one_policy(
 @_seconds_apart
 @click.option(
     "--max-cost-multiple",
-    type=_share,
+    type=click.FloatRange(min=0),
     help="Limit of the input's cost, as a multiple of its full price.",
 )
 @click.option("--no-cache-break", is_flag=True, help="Fail if a request misses a cached prefix.")
@@ -386,8 +389,8 @@ def check(
     reasons, if a limit is exceeded or a part of the session could not be read (an error). Warnings
     are only printed, unless --strict is given.
 
-    With --against, compare with a baseline instead: each session of the file with the session of
-    the same agent's id, first words of the user or title, or else with the next one in order.
+    With --against, compare with a baseline instead: each session of the file with the one that has
+    the same agent id, the same first words of the user or the same title, else the next in order.
     """
     from playground.cache.answers.simulation import simulate_cache
     from playground.cli import cache_tables

@@ -17,7 +17,8 @@ class CheckReports(NamedTuple):
     force: bool
 
     def write_all(self, outcomes: Sequence[Mapping[str, Any]], inputs: Sequence[str]) -> None:
-        """Write every report. An outcome is what `--json` prints, with `session` and `findings`."""
+        """Write every report, over none of the `inputs`. An outcome is what `--json` prints, with
+        `session` and `findings`."""
         from playground.cli.terminal import emit
 
         for file in self.files:

@@ -19,8 +19,8 @@ else:
 
 
 class Named(_TextType):
-    """A text with a name for help pages, such as DIALECT, and with values that a shell offers. With
-    `files`, the shell offers files, too."""
+    """The type of an option whose value is a text. Help pages call the value `name`, as in DIALECT;
+    a shell completes it from `values`, and with `files` from the names of files, too."""
 
     def __init__(
         self, name: str, values: Callable[[], Iterable[str]] = tuple, files: bool = False
@@ -49,9 +49,8 @@ def _dialects() -> Iterable[str]:
 def _sessions() -> Iterable[str]:
     """Return the samples, and the workspace's sessions as `workspace:NAME`."""
     from playground.base import paths
-    from playground.sessions.workspaces import on_disk
 
-    return [*paths.samples(), *(f"{paths.WORKSPACE}{name}" for name in on_disk().names())]
+    return [*paths.samples(), *(f"{paths.WORKSPACE}{name}" for name in _workspace())]
 
 
 def _workspace() -> Iterable[str]:
@@ -173,14 +172,14 @@ _VALUES: Final[dict[str, Named]] = {
 
 
 class Command(click.Command):
-    """A command with examples below its options. An example is written without `playground`."""
+    """A command whose help ends with examples. Each is given without the word `playground`."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
         for parameter in self.params:
             _name_value(parameter)
-            # The help texts themselves say what a default such as "" or 0 means.
+            # Defaults such as "" and 0 are not shown: the option's help says what they mean.
             if isinstance(parameter, click.Option) and not parameter.is_flag:
                 has_default = isinstance(parameter.default, str | int | float)
                 parameter.show_default = has_default and bool(parameter.default)

@@ -27,9 +27,9 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @command("diff 01-plain-chat 02-parallel-calls", "diff baseline.json session.json --words")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--model", default="", help="Instead of both sessions' models.")
+@click.option("--model", default="", help="In place of both sessions' own models.")
 @click.option(
-    "-d", "--dialect", default="", help="For both. Default: as sent if to one API, else native."
+    "-d", "--dialect", default="", help="Of both. Default: as sent if both to one API, else native."
 )
 @click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
 @click.option("--provider", "providers", multiple=True, help="Cache to compare; may be repeated.")
@@ -152,8 +152,8 @@ class BaselineOptions:
     def check(
         self, session: str, model: str, dialect: str, as_json: bool, reports: CheckReports
     ) -> int:
-        """Compare every session of a file with that of the baseline, and print exceeded limits.
-        Return the exit status."""
+        """Compare every session of the file `session` with its counterpart in the baseline, and
+        print the exceeded limits. Return the exit status."""
         document, findings = self.compare(session, model, dialect)
         if as_json:
             print_json(document)
@@ -166,7 +166,7 @@ class BaselineOptions:
     def compare(
         self, session: str, model: str, dialect: str
     ) -> tuple[dict[str, Any], list[Finding]]:
-        """Compare every session of a file with that of the baseline.
+        """Compare every session of the file `session` with its counterpart in the baseline.
 
         Return what `--json` prints (`failures`, `differences`), and the file's findings.
         """

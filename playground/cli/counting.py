@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from playground.base.findings import Finding
     from playground.tokens.count import TokenCount
 
-_OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings"}
-_OTHERS |= {"playground", "format"}
+_SESSION_KEYS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings"}
+_SESSION_KEYS |= {"playground", "format"}  # an object with one of these is no request body
 
 
 @command("tokens 02-parallel-calls --model gpt-4o", "tokens session.json -d hermes")
@@ -48,8 +48,8 @@ def tokens(
     """Count the input tokens of a request, by origin, tool and message; nothing is sent.
 
     FILE is a request body in JSON, a session in any format, or a sample. The count is `exact` if
-    the model's tokenizer is known, and all text that the provider adds; `tokenizer` if that text is
-    not known; otherwise `estimate`. Each count has its range.
+    both the model's tokenizer and all text that the provider adds are known; `tokenizer` if only
+    the tokenizer is known; otherwise `estimate`. Each count has its range.
     """
     from playground.questions import token_counts
     from playground.show import rows
@@ -84,7 +84,7 @@ def _request(file: str) -> dict[str, Any] | None:
             value = json.load(stream)
     except (OSError, ValueError, RecursionError):
         return None
-    is_request = isinstance(value, dict) and api_of(value) and not _OTHERS & set(value)
+    is_request = isinstance(value, dict) and api_of(value) and not _SESSION_KEYS & set(value)
     return value if is_request else None
 
 

@@ -44,7 +44,7 @@ def _session_and_recording(
     return session, session.recording(name) if name else session.recordings[0]
 
 
-_name_option = click.option("--name", default="", help="Which recording. Default: the first.")
+_name_option = click.option("--name", default="", help="A recording's name. Default: the first.")
 _dialect_option = click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 
 
@@ -60,7 +60,7 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @click.option("--break-off", type=int, help="Keep this many chunks.")
 @click.option("--lose", type=int, help="Leave out this chunk, counted from 1.")
 @click.option("--corrupt", type=int, help="Flip a bit in this chunk, counted from 1.")
-@click.option("--find-cut", is_flag=True, help="Look for a cut that changes anything.")
+@click.option("--find-cut", is_flag=True, help="Look for cuts that change any event.")
 @click.option("--every-dialect", is_flag=True, help="Read it in every dialect.")
 @strict_option
 @csv_option
@@ -114,7 +114,7 @@ def experiment(
         changed = recutting.corrupt_chunk(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own_dialect, session.tools).events
     after = experiments.read_recording(changed, own_dialect, session.tools).events
-    # Only a cutting leaves every text at its offsets; after other changes, spans are not compared.
+    # Only --cut leaves every text at its offsets; after other changes, spans are not compared.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 

@@ -10,7 +10,7 @@ from playground.cli.command import command
 from playground.cli.shared import json_option, load, session_argument, strict_option
 from playground.cli.terminal import emit, guarded, print_json, report
 
-_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # importing them would take time
+_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # an import of them is slow
 
 
 @command(

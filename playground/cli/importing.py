@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     name="import",
 )
 @click.argument("file", required=False, default="")
-@out_option("Write here: a file (several sessions: a folder of that name), *.jsonl or a folder.")
+@out_option("Write here: a folder, *.jsonl, or a file (later sessions: a folder of its name).")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option(
     "--to",
@@ -102,14 +102,14 @@ def import_(
             has_findings |= any(f.severity != "info" for f in loaded.findings)
             broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
-                _tell_read(repairs, loaded.findings)
+                _report_read(repairs, loaded.findings)
         if broken_lines and len(rows) > 1 and not keep_going:  # raise before any file is written
             where = f"{file}, {broken_lines[0].where}"
             expected = "complete lines in a file of many sessions, or --keep-going"
             raise InputFault(broken_lines[0].message, where=where, expected=expected)
     receipt = _receipt(file, format_name) if with_receipt else None
     if as_json:
-        print_json({"sessions": rows, "receipt": _as_json(receipt)} if receipt else rows)
+        print_json({"sessions": rows, "receipt": _receipt_json(receipt)} if receipt else rows)
     else:
         report(broken_lines)
         _show(rows, receipt, err=writer.piped)  # on stderr if the sessions go to standard output
@@ -130,7 +130,8 @@ def _receipt(file: str, format_name: str) -> Receipt | None:
 
 
 def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
-    """Print a line for each session, and the receipt. With --csv, a table replaces the receipt."""
+    """Print a line for each session, on stderr with `err`, and the receipt. With --csv, print a
+    table of the sessions instead of the receipt."""
     from playground.show import rows, rule_rows
 
     if is_set(CSV):
@@ -152,7 +153,7 @@ def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool)
         show_rows(missing.without("text"))
 
 
-def _as_json(receipt: Receipt) -> dict[str, Any]:
+def _receipt_json(receipt: Receipt) -> dict[str, Any]:
     return {
         "share": receipt.share,
         "compared": receipt.compared,
@@ -168,7 +169,7 @@ def _as_json(receipt: Receipt) -> dict[str, Any]:
 _COUNTS_HEAD = ("what", "in_file", "in_sessions")
 
 
-def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
+def _report_read(repairs: list[str], findings: Sequence[Finding]) -> None:
     for line in repairs:
         say(f"repaired {line}", err=True)
     report([f for f in findings if f.code not in _BROKEN_LINES])

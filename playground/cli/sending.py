@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 )
 @session_argument
 @click.option("-d", "--dialect", default="native", help="The dialect.")
-@click.option("--provider", "providers", multiple=True, help="Or a LiteLLM name. Default: all.")
+@click.option("--provider", "providers", multiple=True, help="A provider or model. Default: all.")
 @parameter_option
 @rules_option
 @click.option("--body", is_flag=True, help="Print the bodies.")
@@ -142,7 +142,7 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: time limit for each server.")
 @click.option("--tokens", is_flag=True, help="Count tokens, and what smaller schemas save.")
-@click.option("--model", "models", multiple=True, help="With --tokens (repeatable), --plan.")
+@click.option("--model", "models", multiple=True, help="For --tokens (repeatable) or --plan.")
 @click.option("--plan", is_flag=True, help="Simulate what deferring a session's tools would cost.")
 @click.option(
     "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."
@@ -182,7 +182,7 @@ def tools(
         status: int = print_plan(loaded.session, "".join(models[:1]), as_json)
         return max(status, report(loaded.findings))
     if mcp:
-        metadata, findings = _tools_from_server(file, yes, seconds)
+        metadata, findings = _tools_from_servers(file, yes, seconds)
     else:
         read = loaded_tools(file)
         metadata, findings = read.tools, read.findings
@@ -215,7 +215,7 @@ def _parameters(tool: ToolMetadata) -> list[str]:
     ]
 
 
-def _tools_from_server(
+def _tools_from_servers(
     file: str, yes: bool, seconds: float
 ) -> tuple[list[ToolMetadata], list[Finding]]:
     from playground.nouns.tool_formats.mcp_servers import ask_servers, read_servers

@@ -27,7 +27,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Return a callback that stores a flag in click's context."""
+    """Return a callback that stores True under `name` in click's context if the flag is given."""
 
     def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
         if value:
@@ -79,8 +79,8 @@ session_argument = click.argument("session")
 
 
 def session_or_option(required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return a decorator for the argument SESSION, which may also be given as --session, a hidden
-    option of older versions."""
+    """Return a decorator for the argument SESSION, without which the command fails if `required`.
+    SESSION may also be given as --session, a hidden option of older versions."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
@@ -99,8 +99,8 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for a command's output file or folder. It refuses `-`, because no file
-    should get that name."""
+    """Return the option for a command's output file or folder; its help begins with `text`. It
+    refuses `-`, because no file should get that name."""
     help_text = f"{text} Missing folders are made."
     return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 

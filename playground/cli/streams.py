@@ -1,4 +1,4 @@
-"""Commands about streams: replay, record, the demo server."""
+"""Commands about streamed replies: replay one, record one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ from playground.cli.shared import (
 from playground.cli.terminal import (
     CSV,
     emit,
-    events_table,
     failed,
     guarded,
     is_set,
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A switch of the parser, such as calls_in_fences=call; may be repeated.",
 )
-@click.option("--report", "reported", default="", help="A server: write a report to its authors.")
+@click.option("--report", "reported", default="", help="Write a report to this server's authors.")
 @strict_option
 @csv_option
 @json_option
@@ -141,7 +140,7 @@ def replay(
 
 
 def _switches(assignments: Sequence[str], dialect: str) -> Switches:
-    """Return the dialect's switches with those of `--switch`. Raises UnknownNameError."""
+    """Return a dialect's switches (any's if ""), changed by `--switch`. Raises UnknownNameError."""
     from playground.base.errors import UnknownNameError
     from playground.dialects import dialect_names, get_dialect
     from playground.nouns.prompt_data import PromptData
@@ -189,7 +188,8 @@ def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
-    """Return findings about the file's text, and one finding if the file has other recordings."""
+    """Return findings about the file's text; and if the recording is not chosen by its name
+    (`is_named`), one finding about the file's other recordings."""
     from playground.base.findings import finding
 
     codes = ("no-dialect", "wrapped-body", "unknown-json")
@@ -235,6 +235,7 @@ def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
 
 def _print_result(result: ParseResult, with_events: bool, error: object = None) -> None:
     from playground.servers.segments import segments
+    from playground.show import rows
 
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
@@ -250,7 +251,7 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
     if error is not None:
         say(f"=== error {json_text(error, indent=None)}")
     if with_events:
-        events_table(result.events)
+        show_rows(rows.events(result.events))
 
 
 def _print_report(
@@ -282,7 +283,7 @@ def _print_report(
     "record session.json --model anthropic/claude-sonnet-4-5 -o answer.jsonl",
 )
 @session_or_option(required=True)
-@click.option("-d", "--dialect", default="native", help="Of the request.")
+@click.option("-d", "--dialect", default="native", help="The dialect of the request.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
 @click.option(
     "--base-url", default="", help="An OpenAI-compatible server, such as that of `demo-server`."
@@ -358,7 +359,7 @@ def record(
 
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> AppendOnlyFile:
-    """Return the file for the recording; without -o, a new file."""
+    """Return the file for the recording; without -o, a new one: `name`, or `name` and a number."""
     from playground.base.output import Batch
     from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 

@@ -22,20 +22,19 @@ from playground.base.wording import INVISIBLE, hidden_in, isolate_runs, keep_ord
 
 if TYPE_CHECKING:
     from playground.base.findings import Finding
-    from playground.nouns.events import Event
     from playground.show.rows import AnswerRows
 
-GRACE = 5.0  # seconds that a stopped program has to end
-WHOLE = {"format"}  # columns with names to copy: never folded
+GRACE = 5.0  # seconds that a program has to end after a signal
+WHOLE = {"format"}  # titles of columns with names that users copy: never folded
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
-_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON itself escapes other control characters
+_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # json.dumps itself escapes other control characters
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 _EXACT = "`> FILE` or a pipe gets the exact text"
 _HALVES = "surrogatepass"  # error handler that writes half a surrogate pair
 _MOST_NAMED = 5
 _NOTED = "playground.noted"  # a key in the meta of click's context; so are the next three
 STRICT = "playground.strict"
-_PRINTED = "playground.printed"
+_PRINTED = "playground.printed"  # True after the table that --csv prints
 CSV = "playground.csv"
 INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
 
@@ -46,8 +45,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int, int], None] | None]:
     """Yield a callback that shows progress in a bar, or None if stderr is not a terminal.
 
-    With `streams_json`, it is also None if stdout is a terminal, because the bar would be inside
-    the JSON.
+    With `streams_json`, it is also None if stdout is a terminal, because JSON is printed there
+    while the bar moves.
     """
     if not sys.stderr.isatty() or (streams_json and sys.stdout.isatty()):
         yield None
@@ -62,7 +61,7 @@ def progress_bar(
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
-    """Exit with the status that a command returns; print an error as one line."""
+    """Wrap a command: exit with the status that it returns, and print an error as one line."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
@@ -123,7 +122,7 @@ def stopping() -> Iterator[Stop]:
     from playground.base.errors import InputFault
 
     stop = Stop(threading.Event())
-    second: list[threading.Timer] = []
+    timers: list[threading.Timer] = []
     signals = [s for name in ("SIGINT", "SIGTERM", "SIGHUP") if (s := getattr(signal, name, None))]
 
     def stop_once(number: int, _frame: object) -> None:
@@ -133,7 +132,7 @@ def stopping() -> Iterator[Stop]:
         timer = threading.Timer(GRACE, os.kill, (os.getpid(), number))
         timer.daemon = True
         timer.start()
-        second.append(timer)
+        timers.append(timer)
 
     ignored = (signal.SIG_IGN, None)  # ignored under `nohup`, or handled outside Python
     handled = [number for number in signals if signal.getsignal(number) not in ignored]
@@ -146,7 +145,7 @@ def stopping() -> Iterator[Stop]:
         say(f"playground: stopped ({fault.problem})", err=True)
         sys.exit(128 + stop.number)
     finally:
-        for timer in second:
+        for timer in timers:
             timer.cancel()
         for number, handler in old_handlers.items():
             signal.signal(number, handler)
@@ -170,13 +169,13 @@ def failed(has_failed: bool) -> int:
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:
-    """Print a line for the user; with --csv on stderr, because stdout has only the table. Control
-    characters are escaped, so that a file's text cannot control the terminal. Characters that the
-    stream's encoding lacks are escaped, too."""
+    """Print a line for the user, with `err` on stderr; with --csv always there, because stdout has
+    only the table. Control characters are escaped, so that a file's text cannot control the
+    terminal. Characters that the stream's encoding lacks are escaped, too."""
     err = err or is_set(CSV)
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    escaped = keep_order(text) if _is_terminal(stream) else visible(text)
+    escaped = keep_order(text) if _is_unicode_terminal(stream) else visible(text)
     click.echo(_encodable(escaped, encoding), err=err, nl=nl)
 
 
@@ -187,9 +186,9 @@ def tell_starred_secrets(counts: Mapping[str, int]) -> None:
     say(describe_stars(counts), err=True)
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Return True if the stream is a terminal with Unicode. Such a terminal may reorder scripts
-    that are written from right to left."""
+def _is_unicode_terminal(stream: TextIO | None) -> bool:
+    """Return True if the stream is a terminal that takes Unicode. Such a terminal may reorder text
+    that is written from right to left."""
     return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
@@ -211,8 +210,8 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
 
     A file or a pipe gets the exact characters as UTF-8, with nothing added; half of a surrogate
     pair is written as its three bytes. On a terminal, control and invisible characters are escaped,
-    and a line on stderr says so, once for each command. Raises InputFault if `out` is not written.
-    """
+    and a line on stderr says so, once for each command. Raises InputFault if `out` is one of the
+    `inputs`, exists (`force` replaces it), or cannot be written."""
     if out:
         from playground.base.output import write_file
 
@@ -273,12 +272,6 @@ def report_briefly(findings: Sequence[Finding]) -> int:
         say(f"{severity} {code} ({group[0].where}{more}): {with_fix(group[0])}", err=True)
     lenient = ("info",) if is_set(STRICT) else ("info", "warning")
     return int(any(finding.severity not in lenient for finding in findings))
-
-
-def events_table(events: Sequence[Event]) -> None:
-    from playground.show import rows
-
-    show_rows(rows.events(events))
 
 
 def print_json(value: Any) -> None:
@@ -383,7 +376,8 @@ def _folded_table(head: list[str], rows: list[list[str]], numeric: Collection[st
     with console.capture() as lines:
         console.print(rich_table)
     text = lines.get()  # bidirectional text is isolated in each cell
-    click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
+    text = isolate_runs(text) if _is_unicode_terminal(sys.stdout) else text
+    click.echo(_encodable(text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ def workspace(context: click.Context, as_json: bool) -> None:
     """List the sessions of the app; `workspace:NAME` is a SESSION for every other command.
 
     The sessions that you added, edited or recorded are in the folder `workspace` of
-    $PLAYGROUND_HOME; without it, of dialect-playground in the platform's folder for data.
+    $PLAYGROUND_HOME, or else of `dialect-playground` in the platform's folder for data.
     """
     if context.invoked_subcommand is None:
         guarded(_list)(as_json)
@@ -136,7 +136,7 @@ def restore(name: str | None, empty: bool) -> int:
 
     sessions = on_disk()
     if empty:
-        say(f"forgotten: {sessions.empty()}")
+        say(f"deleted for good: {sessions.empty()}")
     elif name:
         say(f"restored: {sessions.restore(name)}")
     else:

@@ -1,7 +1,7 @@
 """The data of a board: a page's sentence and figures, and its cards (`components/board.js`).
 
-Every text is guarded here against characters that change the reading direction. Only keys, and
-texts that a button copies, stay exact.
+Every text is guarded here against characters that change the reading direction. Only keys, texts
+that a button copies, and texts in which a search looks stay exact.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.base.wording import keep_order
 Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
 Kind = Literal["bars", "columns", "rows", "facts", "findings", "strips", "matrix", "pieces"]
-_EXACT: Final = ("key", "given", "found")
+_EXACT: Final = ("key", "given", "found")  # a key, a text to copy, a text to search
 
 
 def board(
@@ -25,14 +25,14 @@ def board(
     cards: Sequence[Payload] = (),
 ) -> Payload:
     """Return the data of a board."""
-    given = {"sentence": sentence, "note": note, "figures": figures, "cards": cards}
-    return dict(_guarded(given))
+    data = {"sentence": sentence, "note": note, "figures": figures, "cards": cards}
+    return dict(_guarded(data))
 
 
 def card(
     kind: Kind, title: str = "", note: str = "", *, key: str = "", grow: float = 1, **content: Any
 ) -> Payload:
-    """Return a card. The function of `board.js` for the card's kind says what `content` is."""
+    """Return a card; `content` is what the function in `board.js` that draws its kind takes."""
     head = {"kind": kind, "title": title, "note": note, "key": key or title, "grow": grow}
     return head | content
 

@@ -32,7 +32,7 @@ _WHAT: Final = (
     "A dialect is the syntax in which a prompt lists tools and results, and a model makes calls. "
     "The facts are those of the session's tools: types, ranges, what is required."
 )
-HEADS: Final = [
+HEADS: Final = [  # titles and widths of columns
     ["dialect", "12%"],
     ["a call, as written", "33%"],
     ["who speaks it", "20%"],
@@ -55,9 +55,9 @@ def example_call(dialect: Dialect) -> str:
 def dialect_rows(
     names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
 ) -> list[Payload]:
-    """Return a row for each dialect, with the number of facts that it loses of these tools'
-    schemas. With `can_declare`, a row offers to declare a new dialect from this one, if a file can
-    hold it."""
+    """Return a row for each dialect, with the number of facts in these tools' schemas that it
+    loses. With `can_declare`, the row of a dialect that a file can hold offers to start a new
+    dialect from it."""
     return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
 
@@ -98,7 +98,7 @@ def readers(dialect: str) -> Iterator[tuple[str, str]]:
 
 
 def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = "") -> Payload:
-    """Return the rows under the titles of their sections, with search, families and an order."""
+    """Return the rows by section (`sections`: dialect -> title), with search, families, orders."""
     titled = [
         {**row, "section": sections.get(row["key"], "Others"), "on": row["key"] == chosen}
         for row in rows
@@ -120,7 +120,7 @@ def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = 
 
 
 def values_board(matrix: CarryMatrix, chosen: str) -> Payload:
-    """Return the board with a square for each difficult value in each dialect."""
+    """Return a board of squares: each difficult value in each dialect; `chosen` is highlighted."""
     rows = [
         {
             "name": dialect,

@@ -1,4 +1,4 @@
-"""Export a replay as a test and as JSON."""
+"""Export a replay as a test or as JSON, and a dialect's request in three formats."""
 
 from __future__ import annotations
 

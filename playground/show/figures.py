@@ -1,4 +1,4 @@
-"""Show answers as plotly figures, with a table of the numbers for readers without scripts."""
+"""Show answers as plotly figures, with a table of the numbers for viewers that run no scripts."""
 
 from __future__ import annotations
 

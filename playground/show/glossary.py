@@ -35,7 +35,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "assumption": Term(
         "assumed", "text", "the known model whose rules are used for an unknown one"
     ),
-    "at_seconds": Term("at", "seconds", "time since the first byte of the recording"),
+    "at_seconds": Term("at", "seconds", "time since the request"),
     "attempts": Term("attempts", "count", "requests that were made or recorded"),
     "billed": Term("billed", "text", "what the provider billed, in words"),
     "billed_full_price_tokens": Term(
@@ -67,7 +67,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "date": Term("date", "text", "when a source was read"),
     "description": Term("description", "text", "what a tool is for"),
     "dialect": Term("dialect", "text", "how tools, calls and results are written"),
-    "difference": Term("parts at", "text", "where a request first differs from the one before"),
+    "difference": Term("differs at", "text", "where a request first differs from an earlier one"),
     "dollars": Term("dollars", "dollars", "a cost by the provider's list price"),
     "edits": Term("edits", "count", "edits that were made in the app"),
     "effect": Term("effect", "text", "what a target does with a keyword"),
@@ -136,7 +136,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "read_share": Term("read", "share", "the share of all input that is read from the cache"),
     "read_tokens": Term("read", "tokens", "input tokens that are read from the cache"),
     "reason": Term("reason", "text", "why, in a code or a sentence"),
-    "recording": Term("first answer", "text", "the name of a recording"),
+    "recording": Term("first answer", "text", "the first recording with a mistake"),
     "recordings": Term("recordings", "count", "recorded answers"),
     "refusal": Term("refused because", "text", "why nothing is marked or sent"),
     "refused_values": Term("refused", "text", "the values that a finding refuses"),
@@ -161,7 +161,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "right_tool_share": Term("tool", "share", "answers that call the expected tool"),
     "role": Term("role", "text", "who says a message"),
     "rule": Term("rule", "text", "a figure of a provider's cache"),
-    "same_calls": Term("same calls", "yes or no", "true if the calls are those expected"),
+    "same_calls": Term("same calls", "yes or no", "true if its own dialect reads them, too"),
     "saved_dollars": Term("saved, dollars", "dollars", "dollars that a policy saves"),
     "saved_tokens": Term("saved", "tokens", "savings in tokens at the full price"),
     "searches": Term("searches", "count", "times that the model must look for a tool"),

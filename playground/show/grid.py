@@ -1,4 +1,5 @@
-"""Requests side by side as one grid, with a row for each origin and a column for each request.
+"""Requests side by side as one grid, with a row for each origin (the part of a request that a text
+comes from, such as a tool or a message) and a column for each request.
 
 The cells of every column are in the order in which their text is sent. If two requests have two
 origins in different orders, one of these origins gets two rows.
@@ -16,7 +17,7 @@ from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
 _DECISION_FIELDS: Final = ("badge", "marked", "reason")
-_KINDS: Final = (
+_KINDS: Final = (  # of origins, in the order of a request
     "rules",
     "tools",
     "tool",
@@ -42,10 +43,10 @@ class _Row:
 def grid(panes: Sequence[Payload]) -> Payload:
     """Return the component's data: `rows` (origin and label), `panes`, and `texts` and `images`,
     with each text and image once. A pane in `panes` has `name`, `note` and `messages`, each with
-    `role` and `blocks`. A returned pane has `cells` instead: each has a row's number and blocks. A
-    block has its text's number, its kind, the role if it begins a message, and, if any, the
-    decision about it and the keys of its images. Texts are unchanged; all other words are guarded
-    against characters that change the reading direction."""
+    `role` and `blocks`. A returned pane has `cells` instead: each is a row's number and the blocks
+    in it. A block has its text's number, its kind, the role if it begins a message, and, if any,
+    the decision about its mark and the keys of its images. Texts are unchanged; all other words are
+    guarded against characters that change the reading direction."""
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
     for pane in panes:
@@ -77,7 +78,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
 
 
 def with_row(data: Payload, origin: str, label: str) -> Payload:
-    """Return the grid with a row of this origin; add an empty row in its place if there is none."""
+    """Return the grid with a row of this origin; if there is none, insert an empty row for it."""
     rows = data["rows"]
     if any(each == origin for each, _ in rows):
         return data
@@ -108,7 +109,9 @@ def _block(
 ) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
     decision: Payload = {
-        name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block
+        name: keep_order(value) if isinstance(value := block[name], str) else value
+        for name in _DECISION_FIELDS
+        if name in block
     }
     keyed = {sha256(image[0].encode()).hexdigest()[:16]: image for image in block.get("images", ())}
     if keyed:
@@ -117,16 +120,12 @@ def _block(
     return [number, keep_order(block["kind"]), keep_order(role), *([decision] if decision else [])]
 
 
-def _guard_order(value: Any) -> Any:
-    return keep_order(value) if isinstance(value, str) else value
-
-
 def _merge_rows(
     rows: list[_Row], column: Iterable[tuple[str, str]]
 ) -> tuple[list[_Row], list[_Row]]:
-    """Return all rows, including those that a further column adds; and the row of each of the
-    column's runs, in order. A run takes the next row of its origin below the previous run's row, or
-    a new row there. The time is linear, except for the bisection."""
+    """Return all rows, with those that a further column adds; and the row of each run in `column`.
+    A run is a stretch of blocks of one origin, given as origin and label. It takes the next row of
+    its origin below the previous run's row, or a new row there."""
     places: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         places.setdefault(row.origin, []).append(number)

@@ -7,9 +7,9 @@ from typing import Final
 
 from playground.base.wording import grouped
 from playground.questions.comparison import Column
+from playground.show.board import Figure
 from playground.tokens.count import TokenCount
 
-Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
 PENDING: Final = "…"  # shown until a figure is known
 
 
@@ -35,7 +35,7 @@ def heads(
 
 
 def _clear_minimum(ranges: Sequence[tuple[int, int | None]]) -> int | None:
-    """Return the index of the range that ends before all others begin; None without such."""
+    """Return the index of the range that ends before all others begin; None if none does."""
     order = sorted(range(len(ranges)), key=lambda number: ranges[number][0])
     if len(order) < 2:
         return None

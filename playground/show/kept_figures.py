@@ -1,4 +1,4 @@
-"""Plotly figures with their numbers as a table, for readers in which no script runs.
+"""Plotly figures with their numbers as a table, for viewers that run no scripts.
 
 Sites that show saved notebooks, nbconvert and mail remove scripts, and with them plotly's figures.
 Where plotly can draw the figure, the table below it is folded.
@@ -44,11 +44,11 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
     _ipython_display_ = None  # plotly's own method would leave out the table
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
-        bundle: Bundle = self._on_any_ground()._repr_mimebundle_(*args, **named)
-        html = bundle.get("text/html", "")  # if empty, readers draw plotly's JSON
+        bundle: Bundle = self._for_any_background()._repr_mimebundle_(*args, **named)
+        html = bundle.get("text/html", "")  # if empty, viewers draw plotly's JSON
         return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
 
-    def _on_any_ground(self) -> go.Figure:
+    def _for_any_background(self) -> go.Figure:
         """Return the figure for light and dark notebooks, unless it has its own template."""
         if self.layout.template != go.Figure().layout.template:
             return go.Figure(self)
@@ -69,8 +69,8 @@ def plotly_text(text: str) -> str:
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """Return the head of the table and its rows: one for each bar, each line, each row of a map, or
-    for the value of a gauge."""
+    """Return the head of the table and its rows: one for each place of the bars, each line, each
+    row of a heat map, or one for the value of a gauge."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":

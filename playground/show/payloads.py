@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
-_LABEL: Final = 160
 _SECTIONS: Final = {"dialect rules": "Rules", "tool docs": "Tools", "environment": "History"}
-_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
+_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}  # origin -> label
 _IMAGE: Final = "[image_url]"  # the text of an image's block
 _IMAGE_TYPES: Final = {"iVBORw0KGgo": "png", "R0lGODlh": "gif", "R0lGODdh": "gif", "/9j/": "jpeg"}
 _MOST_CHARACTERS: Final = 2_000_000  # of an image in base64: larger ones are not sent to a page
@@ -103,7 +102,7 @@ def _sections(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
-    """Return a dialect's request with the decision about each part."""
+    """Return a dialect's request; every part says why it has a cache mark or none."""
     messages: dict[int, Payload] = {}
     for part in placement.parts:
         message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
@@ -225,7 +224,8 @@ def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
 
 
 def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
-    """Return the rows of a diff, with invisible characters shown and long equal runs folded."""
+    """Return the rows of a diff, with invisible characters shown. Of a long run of equal lines,
+    only the `context` lines at each end are left."""
     rows: list[tuple[str, str]] = []
     for change, group in groupby(lines, key=lambda line: line.change):
         run = list(group)

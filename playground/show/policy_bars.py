@@ -52,7 +52,7 @@ class PricedPolicy(NamedTuple):
 
 
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
-    """Return a bar for each outcome, with the names of all policies that have it.
+    """Return a bar for each outcome (cost, tokens read, tokens uncached), with all its policies.
 
     A bar has the name of the chosen policy, or else of its first policy; `title` has all names. A
     cost is a share of the bar's own full price; if the bars' tokens differ, each bar names its

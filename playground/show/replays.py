@@ -25,26 +25,27 @@ from playground.servers import ServerReading
 from playground.show.wire import event_text
 
 Payload = dict[str, Any]
-_OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
-_DROPS: Final = "server-drops"
+_TEXT_KINDS: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
+_DROPS: Final = "server-drops"  # code of the finding for text that a server drops
 _SEVERITIES: Final = ("error", "warning", "info")
 _MOST_DELIVERED: Final = 2_000  # the most characters of a delivered text
 _QUOTES: Final = ('"', "'", "<|")  # quotes around a value, in some notations
-_LABEL: Final = 160
+_LABEL: Final = 160  # the most characters of a label
 
 
 def player(*readings: Timeline) -> Payload:
     """Return readings of one stream as columns of one player.
 
-    The columns share the text and the steps. Each column has its pieces of text and its events by
-    offset, and its states by number. `differences` are the offsets where columns begin to differ.
+    The columns share the text and the steps. Each column has its segments of the text, its events
+    and the parser's states, to which its steps refer by number. `differences` are the offsets where
+    columns begin to differ.
     """
     first = readings[0]
     columns = [_column(each) for each in readings]
     return {
         "text": first.text,
         "timing": first.timing,
-        "kinds": list(_OWNING),
+        "kinds": list(_TEXT_KINDS),
         "steps": [[step.at, step.text[:_LABEL], step.kind] for step in first.steps],
         "columns": columns,
         "differences": list(_differences([column["segments"] for column in columns])),
@@ -72,7 +73,7 @@ def _column(reading: Timeline) -> Payload:
         # Thousands of steps share a few states: each state is sent once, and a step has its number.
         state_data = (state.mode, keep_order(named), state.held[:_LABEL])
         number = states.setdefault(state_data, len(states))
-        # bisection, because the stops only grow
+        # The last number is that of the events that have begun: `first_steps` only grows.
         steps.append([step.stop, number, bisect_right(first_steps, index)])
     return {
         "name": keep_order(reading_name(reading)),
@@ -87,7 +88,7 @@ def _column(reading: Timeline) -> Payload:
             [_kind(event), *event.span, first, last, keep_order(event_text(event)[:_LABEL])]
             for event, first, last in zip(events, first_steps, last_steps, strict=True)
         ],
-        "calls": _calls(reading, last_steps),
+        "calls": _calls(reading.result.events, last_steps),
         "steps": steps,
         "states": list(states),
     }
@@ -102,17 +103,18 @@ def _note(reading: Timeline) -> str:
     return f"server's parser, given a {result.reads}: {known}"
 
 
-def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
+def _calls(events: Sequence[Event], steps: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
+    `steps` has the step at which each event ended.
 
-    An argument has its delivered text only if it differs from the stream's, as before a doubled
-    closing marker. A call's end is its "ended" or "aborted" step; an open call has neither.
+    An argument has its delivered text only if it differs from the stream's, as when a model writes
+    a closing marker twice. A call has an "ended" or an "aborted" step; an open call has neither.
     """
     calls: dict[int, Payload] = {}
-    for event, ended in zip(reading.result.events, last, strict=True):
+    for event, step in zip(events, steps, strict=True):
         match event:
             case CallStartedEvent():
-                call = {"name": "", "began": ended, "ended": None, "aborted": None, "arguments": []}
+                call = {"name": "", "began": step, "ended": None, "aborted": None, "arguments": []}
                 calls[event.call_index] = call
             case CallNamedEvent():
                 calls[event.call_index]["name"] = keep_order(event.name)
@@ -123,22 +125,22 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
                 else:
                     arguments.append([key, event.span.start, event.span.stop])
             case CallEndedEvent():
-                calls[event.call_index]["ended"] = ended
+                calls[event.call_index]["ended"] = step
                 raw = dict(event.raw)
                 for argument in calls[event.call_index]["arguments"]:
                     value, text = event.arguments.get(argument[0]), raw.get(argument[0], "")
                     if isinstance(value, str) and value != text and not text.startswith(_QUOTES):
                         argument.append(keep_order(value[:_MOST_DELIVERED]))
             case CallAbortedEvent():
-                calls[event.call_index]["aborted"] = ended
+                calls[event.call_index]["aborted"] = step
     return list(calls.values())
 
 
 def _findings(*readings: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
     """Yield each finding: its columns, severity, code, offset, message, advice, and text.
 
-    A finding that several columns share comes once. A call that a server hands over incomplete is
-    named by the finding about that alone.
+    A finding that several columns share comes once. If a server hands over a truncated call, only
+    the finding that says so is yielded for it.
     """
     columns: dict[tuple[Finding, int, str], list[str]] = {
         (found, len(readings[0].text), ""): ["stream"] for found in readings[0].stream_findings

@@ -18,7 +18,7 @@ from playground.nouns.events import Event, Span, event_name
 from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
 from playground.show.glossary import title, written
 
-if TYPE_CHECKING:  # a command has one answer, and loading all others would take 0.1 s
+if TYPE_CHECKING:  # a command has one kind of answer; importing those of all takes 0.1 s
     from playground.cache.answers.cells import CacheSimulation
     from playground.cache.answers.placement import CachePlacement
     from playground.cache.answers.wire import CacheWire
@@ -270,7 +270,7 @@ def timeline(value: Timeline) -> AnswerRows:
 
 
 def _handed_as(spans: Sequence[Span], reading: ServerReading) -> Iterator[str]:
-    """Yield for each span the names of the server's events over it, each once."""
+    """Yield for each span the kinds of the server's events that overlap it, each kind once."""
     dropped = {id(event) for event in reading.dropped}
     events = [event for event in reading.events if event.span.start < event.span.stop]
     starts, stops = ([getattr(e.span, edge) for e in events] for edge in ("start", "stop"))
@@ -455,7 +455,7 @@ def receipt(value: Receipt) -> AnswerRows:
 
 @draws("rows", "playground.questions.comparison.Column")
 def column(value: Column) -> AnswerRows:
-    """Return a row for each piece of the request: its part, its kind and its text."""
+    """Return a row for each block of the request: its origin, its kind, its size and its text."""
     cells = [(each.origin, each.kind, len(each.text), each.text) for each in value.blocks]
     return rows_of("origin kind characters text", cells)
 

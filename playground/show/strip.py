@@ -15,18 +15,17 @@ from playground.cache.answers.placement import CachePlacement
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.cache.usage import life_of
+from playground.show.board import Figure, Payload
 
-Payload = dict[str, Any]
-Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
 _REQUEST: Final = re.compile(r"requests? (\d+)(?: to (\d+))?")
 _SHOWN: Final = 2_000  # the most characters of a block
-_GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
+_GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0  # as shares of the input
 _LABELLED: Final = 12  # the most breaks with a label
 _MOST_FINDINGS: Final = 5  # the most findings about bills
 _HOUR: Final = 3_600  # seconds
 _SHORTER: Final = "shorter-context"
-_DOUBTS: Final = {"": "", "eligible": ", not promised"}
+_DOUBTS: Final = {"": "", "eligible": ", not promised"}  # of a figure; all others: "probably"
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
@@ -36,7 +35,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
     With `placed`, `parts` gives the reason why each block of the last request is marked or not.
     """
     said, note = sentence(cell, placed)
-    named = [each.number for each in _billed_breaks(cell)] or cell.breaks * (not billed(cell))
+    missed = [each.number for each in _billed_breaks(cell)] or cell.breaks * (not billed(cell))
     return {
         "minimum": cell.rules.minimum(cell.model) if cell.rules else 0,
         "sentence": keep_order(said),
@@ -46,7 +45,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
-        "opens": named[0] if named else None,
+        "opens": missed[0] if missed else None,  # the request that is shown at first
         "findings": [
             *_billed_findings(cell),
             *_shorter_contexts(cell),
@@ -85,15 +84,15 @@ def _figures(cell: CacheSimulation) -> list[Figure]:
     if not total or not cell.paid:
         return _predicted_figures(cell)
     read = sum(each.read for each in bills) / total
-    miss = _billed_breaks(cell)
-    lost = [cell.lost_nano(each) for each in miss]
+    misses = _billed_breaks(cell)
+    lost = [cell.lost_nano(miss) for miss in misses]
     cost = f": {dollars(sum(filter(None, lost)) / 1e9)}" if any(lost) else ""
-    breaks = "break" if len(miss) == 1 else "breaks"
+    breaks = "break" if len(misses) == 1 else "breaks"
     money = _money(cell.paid.nano_dollars, cell.paid.uncached_nano_dollars)
     return [
         _share(read, "read, as billed", _GOOD_READ, _BAD_READ),
         _share(cell.paid.permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
-        (grouped(len(miss)), f"{breaks}{cost}", "bad" if miss else ""),
+        (grouped(len(misses)), f"{breaks}{cost}", "bad" if misses else ""),
     ]
 
 
@@ -150,7 +149,7 @@ def _shorter_contexts(cell: CacheSimulation) -> list[StripFinding]:
 
 
 def other_findings(cell: CacheSimulation) -> list[Finding]:
-    """Return the findings that the strip shows one by one, in its order."""
+    """Return the findings that the strip shows one by one, in the strip's order."""
     return [each for each in cell.findings if each.code != _SHORTER]
 
 

@@ -21,7 +21,7 @@ _MESSAGE: Final = re.compile(r"^messages?[. ](\d+)")
 
 
 def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
-    """Return the sentence on one provider's cache, and the figures."""
+    """Return a sentence on one provider's cache, or without `cost` on the change; and figures."""
     kinds = value.kinds
     different = (f"{number} {kind}" for kind, number in kinds.items() if number and kind != "same")
     sizes = f"{value.first.size} → {value.second.size}"
@@ -60,7 +60,7 @@ def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
 
 
 def place(value: VersionDiff, cost: PrefixCost) -> str:
-    """Return the place of the first difference in words; "" if the versions are equal."""
+    """Return the place of the first difference in words; "" if the new one continues the old."""
     if cost.parts is None:
         return ""
     name = cost.parts.cause.removesuffix("_changed")
@@ -80,7 +80,7 @@ def first_changed(value: VersionDiff) -> int:
 
 
 def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
-    """Return both versions as strips, one above the other; a click on a block gives its key."""
+    """Return both versions as strips, one above the other; a click on a block reports its key."""
     columns = [
         {
             "key": f"change:{number}",
@@ -137,15 +137,15 @@ def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
     after = [change.tokens[1] for change in value.changes]
     widths = [max(*change.tokens, 1) for change in value.changes]
     total, reached = sum(after) or 1, sum(after) * cost.read / (cost.total or 1)
-    whole = sum(size <= reached + total / 1e6 for size in accumulate(after))
+    whole = sum(size <= reached + total / 1e6 for size in accumulate(after))  # 1e6: rounding
     rest = reached - sum(after[:whole])
     part = widths[whole] * rest / after[whole] if whole < len(after) and after[whole] else 0
     return (sum(widths[:whole]) + part) / (sum(widths) or 1)
 
 
 def side(value: VersionDiff, chosen: str, findings: Sequence[Payload], new: int) -> Payload:
-    """Return the findings that differ, and the tokens that each provider's cache still reads. `new`
-    is the number of all findings in the new version."""
+    """Return the findings that differ, the tokens that each provider's cache still reads, and facts
+    about the provider `chosen`. `new` is the number of all findings in the new version."""
     rows = [
         {
             "key": cost.provider,

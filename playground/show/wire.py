@@ -76,7 +76,7 @@ def column_json(column: Column) -> dict[str, Any]:
 
 
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
-    """Return every part of a request with the decision about it."""
+    """Return every part of a request, and the reason why it has a cache mark or none."""
     return {
         "dialect": placement.dialect,
         "model": placement.model_name,
@@ -114,7 +114,7 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def server_json(reading: ServerReading) -> dict[str, Any]:
-    """Return a server's reading, with the server's name, its parser, and the source for that."""
+    """Return a server's reading, the names of server and parser, and the source on that parser."""
     return {
         "name": reading.server,
         "parser": reading.parser,
@@ -183,7 +183,7 @@ def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
     """Return the reads, writes and costs of the requests, and where each request differs from the
-    one before; no read and no cost of all input if a request would be refused."""
+    one before. If a request would be refused, the totals of reads and costs are None."""
     is_refused = bool(cell.errors)
     return {
         "dialect": cell.dialect,

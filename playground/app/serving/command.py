@@ -12,7 +12,7 @@ Examples:
 
 
 @click.command(context_settings={"ignore_unknown_options": True}, epilog=_EXAMPLES)
-@click.option("--public", is_flag=True, help="For others, by --server.address; nobody runs models.")
+@click.option("--public", is_flag=True, help="Admit others (--server.address), who run no models.")
 @click.option("--allow-run", is_flag=True, help="With --public: run models by a link with a token.")
 @click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)

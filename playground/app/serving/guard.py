@@ -149,7 +149,7 @@ class HeadGate:
                 message = {**message, "body": body}
             await send(message)
 
-        plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+        plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]  # no gzip
         scope = {**scope, "headers": plain} if _is_page(scope["path"]) else scope
         await self._app(scope, receive, styled)
 

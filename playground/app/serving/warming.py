@@ -27,7 +27,7 @@ def import_parts(entry: PageEntry) -> Any:
     """Return the module with the parts of a page or view, imported by one thread at a time.
 
     If one thread imports a package and another one a module of it, Python may give the second
-    thread a module that is not complete. Then a page failed with an ImportError.
+    thread a module that is not complete, and its page fails with an ImportError.
     """
     with _importing:
         return import_module(entry.parts or f"playground.app.{entry.name}")

@@ -27,7 +27,7 @@ def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
     """Place marks by a built-in policy or one of the user's."""
-    dialect = "native" if policy == as_sent.NAME else dialect  # no dialect writes it
+    dialect = "native" if policy == as_sent.NAME else dialect  # not used for what was sent
     return _placed(session, dialect, policy, policies.find(policy))
 
 

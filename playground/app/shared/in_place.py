@@ -140,7 +140,7 @@ def _from_menu(name: str, origin: str, *steps: Edit) -> None:
     if steps:
         origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
     state.choose(ADD, False)
-    _open(name, origin, -len(state.edit_steps(name)) - 1)
+    _open(name, origin, -len(state.edit_steps(name)) - 1)  # the browser's numbers are positive
 
 
 def _open(name: str, origin: str, number: int) -> None:

@@ -40,7 +40,7 @@ _LISTED: Final = {
 
 
 def listen(entry: PageEntry) -> str:
-    """Act on the pressed key before the page runs; return a key that opens a dialog."""
+    """Act on the pressed key before the page runs, and return it: some keys open a dialog."""
     off = bool(state.get(_OFF))
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
     pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)

@@ -73,7 +73,7 @@ def digest(value: object) -> bytes:
 
     `value` is a dataclass, a model, or a tuple of these or of plain values. Raises TypeError.
     """
-    # `replace` validates, which makes a new tuple of the same items.
+    # A tuple is known by its items, because `replace` validates: that makes a new, equal tuple.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)
     with _lock:
         if identity in _known:

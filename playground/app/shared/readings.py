@@ -27,7 +27,7 @@ Tools = Sequence[ToolMetadata]
 SERVER: Final = "server:"  # prefix of a server's name, because a dialect may have the same name
 MOST_COLUMNS: Final = 4
 _ENGINES: Final = 4  # the number of servers at the start of the list that run models
-_LONGEST: Final = 30_000  # in characters; longer replies are not tried with every server
+_LONGEST: Final = 30_000  # characters of a reply that is tried with every server
 
 
 @dataclass(frozen=True)

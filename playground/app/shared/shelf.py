@@ -35,9 +35,11 @@ _ORDERS: Final = ("Newest first", "By name", "Largest first")
 
 
 class _Row(NamedTuple):
+    """A stored session in the list, with what its label says."""
+
     name: str
     label: Label | None
-    fault: str
+    fault: str  # why there is no label
     changed: float
     size: int
     others: tuple[str, ...]  # further sessions of the same file, folded under this row
@@ -93,6 +95,7 @@ def _rows(names: list[str], filter_text: str) -> list[_Row]:
 
 
 def _head(name: str) -> str:
+    """Return the name of the first session of the same file; "" if `name` has no number."""
     found = _NUMBERED.fullmatch(name)
     return found[1] if found else ""
 

@@ -24,9 +24,7 @@ from playground.show.rows import AnswerRows
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
-_FORMATS: Final[
-    dict[str, str]
-] = {  # unit -> format; numbers with other units are written as whole or plain decimals
+_FORMATS: Final = {  # unit -> format; other numbers are whole, or have two decimals
     "share": "%,.0f %%",
     "seconds": "%,.2f s",
     "chance": "%,.3f",

@@ -72,6 +72,7 @@ class Comments(NamedTuple):
             return f"no comment: {type(error).__name__} at {self.address}"
 
     def _earlier(self, client: Any, place: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the comments of earlier runs, page by page of GitHub's answers."""
         page = 1
         while True:
             answer = client.get(place, params={"per_page": _PAGE, "page": page})

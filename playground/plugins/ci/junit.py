@@ -17,8 +17,8 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks as a test suite with one test for each session file.
 
-    A test fails if its outcome has failures; else it has an error if a finding's severity is error,
-    and is skipped if a limit is undecided.
+    A test fails if its outcome has failures; else it has an error if a finding's severity is error;
+    else it is skipped if a limit is undecided.
     """
     failures = sum(bool(outcome["failures"]) for outcome in outcomes)
     errors = sum(bool(_errors(outcome)) and not outcome["failures"] for outcome in outcomes)

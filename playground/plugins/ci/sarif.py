@@ -54,7 +54,7 @@ def sarif(outcomes: Sequence[Mapping[str, Any]]) -> str:
 
 def _results(outcome: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     file = str(outcome["session"])
-    file = file if os.path.lexists(file) else re.sub(r"#\d+$", "", file)  # a session of a file
+    file = file if os.path.lexists(file) else re.sub(r"#\d+$", "", file)  # FILE#2
     content = _content(file)
     for text in outcome["failures"]:
         line = re.sub(r"^session [^:]{1,80}: ", "", text)
@@ -119,8 +119,8 @@ def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str,
 
 
 def _location(file: str) -> dict[str, str]:
-    """Return the address of a file: from the root of its repository if it is in one, or else from
-    the current folder if `file` is, too."""
+    """Return the address of a file: relative to the root of its repository if it is in one, or else
+    absolute or relative, as `file` is."""
     path = Path(os.path.normpath(Path.cwd() / file)) if os.path.lexists(file) else Path()
     root = next((each for each in path.parents if (each / ".git").exists()), None)
     if root is None and path == Path(file):
@@ -133,6 +133,6 @@ def _location(file: str) -> dict[str, str]:
 def _rule(code: str) -> dict[str, Any]:
     meaning = _LIMITS[code][1] if code in _LIMITS else CODES[code].meaning
     against = "baseline" in meaning
-    kept = "if this is intended, keep the new file as the baseline"
-    fix = FIXES.get(code) or (kept if against else "change the session, or the check's limit")
+    keep = "if this is intended, keep the new file as the baseline"
+    fix = FIXES.get(code) or (keep if against else "change the session, or the check's limit")
     return {"id": code, "shortDescription": {"text": meaning}, "help": {"text": fix}}

@@ -116,7 +116,7 @@ def _with_lines(text: str, step: Step, name: str) -> str:
         lines.insert(imports[after - 1] + 1 if after else imports[0], step.code)
         return "".join(lines)
     if step.place == "at its end":
-        table, begin, end = "", 0, text.rindex("}")
+        table, begin, end = "", 0, text.rindex("}")  # the file is one object of JSON
     else:
         table = step.place.split("`")[1]
         opener = re.search(rf"^{table}\b.*$", text, re.M)

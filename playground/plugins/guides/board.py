@@ -55,7 +55,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
 
 def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
     """Return the models and servers of a dialect, its other forms, and its facts."""
-    told = [
+    rows = [
         {"cells": [name, _outcome(reading)], "tone": _tone(reading)} for name, reading in servers
     ]
     facts = [
@@ -69,8 +69,8 @@ def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Pa
         card(
             "facts",
             "Servers that read it",
-            "tried with a call between texts" if told else "none known",
-            rows=told,
+            "tried with a call between texts" if rows else "none known",
+            rows=rows,
         ),
         card("facts", "Also accepted", rows=also),
         card("facts", "Form", rows=facts),

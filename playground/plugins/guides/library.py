@@ -37,7 +37,7 @@ WEATHER = ToolMetadata(
 
 RESULT = "high 04:12, low 10:31"
 
-# The tool has no example, because the prompt would then show the very call that the model writes.
+# get_tides has no example, because the prompt would then show the very call that the model writes.
 _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
 
 

@@ -21,8 +21,8 @@ from playground.questions.recognised_documents import Recognised, recognise_sess
 from playground.sessions.pasted import Unwrapped, in_a_fence
 from playground.sessions.source import Source
 
-# A text that matches is source of use cases. If it cannot be read, the fault is reported.
-_USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
+# A text with such a line is meant as Python source: if it cannot be read, the fault is reported.
+_PYTHON_LINE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 _DIALOGS: Final = {
     dialog.__name__: dialog
     for dialog in (
@@ -79,7 +79,7 @@ def unwrap_use_cases(text: str) -> Unwrapped | None:
     try:
         body = python_source.statements(fenced[1] if fenced else text)
     except InputFault:
-        if _USE_CASE.search(text):
+        if _PYTHON_LINE.search(text):
             raise
         return None
     return _use_cases(ast.Module(body, []), names_in(body))
@@ -89,6 +89,7 @@ _TEXTS: Final = ("description", "notes")
 
 
 def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
+    """Return the dialogs of all `UseCase(…)` calls in a tree; None if there is no such call."""
     count = 0
     rows: list[dict[str, Any]] = []
     unread: list[str] = []

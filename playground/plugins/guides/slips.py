@@ -40,7 +40,8 @@ _ARGUMENTS_KEY: Final = r', ?"\w+": ?'
 
 @dataclass(frozen=True, slots=True)
 class SlipReply:
-    """A reply with a slip. Its fate is what became of `text` or, if `text` is "", of the call."""
+    """A reply with a slip. Its fate is what became of `text` or, if `text` is "", of the call with
+    this `name` and these `arguments`."""
 
     content: str
     text: str = ""
@@ -89,9 +90,11 @@ class Example:
 
     @cached_property
     def one(self) -> str:
+        """The reply with the example's call alone."""
         return self.written(self.call)
 
     def written(self, *parts: Part) -> str:
+        """Return a reply with these texts and calls, as the dialect writes it."""
         return self.dialect.format_reply(parts, tools_of(self.dialect))
 
     def marker(self, part: str, last: bool = False) -> str:
@@ -123,6 +126,7 @@ class Example:
         return self.reply(content, call or self.call)
 
     def reply(self, content: str, call: ToolCallPart) -> SlipReply:
+        """Return a reply whose fate is that of `call`, found by half of its first text argument."""
         value = next((v for v in call.args.values() if isinstance(v, str)), "")
         return SlipReply(content, "", call.tool_name, call.args, value[: len(value) // 2 + 1])
 
@@ -302,6 +306,7 @@ def _no_opener(e: Example) -> SlipReply | None:
 
 
 def _unclosed_first(e: Example) -> str:
+    """Return a reply with two calls, the first without its closer; "" if there are no two."""
     closer = e.marker("call", last=True)
     if e.other is None or not closer:
         return ""

@@ -18,8 +18,8 @@ from playground.recordings.value_scrubbing import scrubbed_with
 
 _MOST: Final = 30_000  # characters of an answer's JSON, without edits
 _MOST_TEXT: Final = 4_000  # characters of an answer's text
-_MOST_EDITS: Final = 60_000  # characters of the edits of the first mend with long ones
-_LONG_EDITS: Final = 4_000  # characters; a second mend with longer edits has none
+_MOST_EDITS: Final = 60_000  # characters of a mend's edits
+_LONG_EDITS: Final = 4_000  # characters: only one mend may have longer edits
 _NOTES: Final = 8  # the most notes about cut values
 
 
@@ -95,8 +95,8 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 def sendable(answer: Answer) -> Answer:
     """Return an answer without secrets, cut to about `_MOST` characters of JSON. The edits of a
-    mend do not count. They are never cut, but left out if they hold a secret or are too long, or
-    if an earlier mend has long edits: those would repeat most of its texts."""
+    mend do not count. They are never cut, but left out if they hold a secret or are too long. If a
+    mend has long edits, those of later mends are left out if long, as they mostly repeat them."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:

@@ -26,7 +26,7 @@ Simulate = Callable[[Sequence[Body]], CacheSimulation]
 _MESSAGES: Final = ("messages", "input", "contents")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 _TOOLS: Final = ("tools", "functions")
-_NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")
+_NEUTRAL: Final = (*_MESSAGES, *_SYSTEM, *_TOOLS, "max_tokens")  # keys that are no settings
 _PIECE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")  # a sentence or a line
 _MOST: Final = 3  # the most mends of an answer
 _MOST_MESSAGES: Final = 2_000  # longer requests get no mends, because comparing them takes seconds
@@ -74,7 +74,7 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            # rounded to 5 %, so that a few tokens do not decide the order
+            # rounded to 5 %, so that assumptions decide before a few tokens do
             share = then.read * 20 // then.total
             tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
     return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
@@ -92,6 +92,8 @@ def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]
 
 
 def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> Iterator[Change]:
+    """Yield changes to try: the beginning of the request before, marks, and longer lifetimes; the
+    first two also after both requests got the same tools, or lost what differs at their start."""
     difference = now.differences[-1]
     settings = difference is not None and difference.block is None
     settings = settings or before.get("model") != after.get("model")

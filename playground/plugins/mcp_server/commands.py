@@ -16,7 +16,9 @@ from playground.cli.terminal import emit, guarded, say
     help="A folder whose files may be read; repeatable. Default: the current folder.",
 )
 @click.option("--http", is_flag=True, help="Serve streamable HTTP in place of standard input.")
-@click.option("--host", default="127.0.0.1", help="With --http. Only this machine must reach it.")
+@click.option(
+    "--host", default="127.0.0.1", help="With --http. A loopback address, for this machine."
+)
 @click.option("--port", default=8790, help="With --http. 0 means any free port.")
 @click.option("--skill", is_flag=True, help="Print the skill that tells agents when to ask.")
 @guarded

@@ -66,6 +66,7 @@ def patch_between(
 def _patch_of_lists(
     old: Sequence[Any], new: Sequence[Any], pointer: str, sources: Mapping[str, str] | None
 ) -> list[Edit]:
+    """Return the edits that turn one list into another; items at equal places are edited inside."""
     matcher = SequenceMatcher(None, [*map(written, old)], [*map(written, new)], autojunk=False)
     edits: list[Edit] = []
     for kind, start, stop, new_start, new_stop in matcher.get_opcodes():

@@ -172,7 +172,7 @@ class Questions:
         source = reading.view.source or "without loss"
         details = {"server": server_json(reading), "without loss": result_json(reading.lossless)}
         for each in details.values():
-            del each["events"]  # there are as many as pieces of the reply
+            del each["events"]  # too many: one for each piece of the reply
         return Answer(
             answer=f"{reading.name} {hands} {counted(len(reading.tool_calls), 'call')} ({calls}) "
             f"and {counted(len(reading.content.strip()), 'character')} of text; it drops "
@@ -399,10 +399,10 @@ def _is_body(value: Any) -> bool:
 def _first_break(simulation: CacheSimulation) -> int:
     """Return the first request that breaks the cache; 0 if there is none.
 
-    If none is simulated, return the first request that differs from the one before it (if the
-    provider caches by itself), or else the first request that reads nothing, or perhaps nothing
-    because the earlier prefix may be shorter than the provider's minimum, and if no bill shows that
-    it read.
+    If neither the simulation nor a bill shows a break, return the first request of the first kind
+    that there is: it differs from the one before it, at a provider that caches by itself; it reads
+    nothing; it may read nothing, because the prefix may be shorter than the provider's minimum. The
+    last two kinds leave out requests whose bills show a read.
     """
     breaks = {*simulation.breaks, *(each.number for each in simulation.unexplained)}
     intended = {*simulation.compacted, *(each.number for each in simulation.shorter)}
@@ -434,13 +434,14 @@ def _sure_of(simulation: CacheSimulation, requests: Sequence[Simulated]) -> str:
 
 
 def _remedies(findings: Sequence[Finding]) -> str:
-    """Return the remedies of the severest findings; each other finding has its own."""
+    """Return the remedies of the severest findings. The others are in `findings` alone."""
     ranked = noticed(findings)
     worst = [each.remedy for each in ranked if each.severity == ranked[0].severity]
     return "; ".join(dict.fromkeys(filter(None, worst)))
 
 
 def _holds(text: str, code: str) -> bool:
+    """Return True if a text has the code as a word of its own, not as a part of a longer code."""
     start = text.find(code)
     around = text[max(0, start - 1) : start] + text[start + len(code) : start + len(code) + 1]
     return start >= 0 and not any(each.isalnum() or each == "-" for each in around)

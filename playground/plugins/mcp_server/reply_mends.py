@@ -27,7 +27,7 @@ from playground.servers import ServerReading, get_server
 _GENEROUS: Final = Switches(calls_in_fences="call", calls_in_reasoning="call")
 _MOST: Final = 3
 _LONG: Final = 200  # characters of a call in words; its edit has all of it
-_CLOSERS: Final = ("}", "}}", "]}}", '"}', '"}}')
+_CLOSERS: Final = ("}", "}}", "]}}", '"}', '"}}')  # brackets that a call may lack
 _EMPTY_FENCE: Final = re.compile(r"(```|~~~)[^\S\n]*\w*\s*\1")
 _MOVES: Final = ("its reasoning moves to its beginning", "its text moves before its calls")
 _LETTERS: Final = re.compile(r"[^a-z0-9]")
@@ -89,9 +89,10 @@ _Change = tuple[str, _Arguments, tuple[str, ...], Sequence[str]]
 def _changes(
     text: str, dialect: str, server: str, tools: Sequence[ToolMetadata]
 ) -> Iterator[_Change]:
+    """Yield changes to try: another dialect's parser, the calls written anew, a call closed."""
     best = detect(text, tools).nearest
     as_is = parse(text, dialect, tools, switches=_GENEROUS)
-    thought = _plain(as_is.reasoning)  # a thought, which must not become text
+    thought = _plain(as_is.reasoning)  # reasoning, which must not become text
     if best and best != dialect and thought in _plain(parse(text, best, tools).reasoning):
         base = server.partition(":")[0]
         if parser := get_server(base, best).parser:  # without one, the server delivers it as text
@@ -202,4 +203,5 @@ def _moves(read: ParseResult) -> str:
 
 
 def _plain(text: str) -> str:
+    """Return a text without white space."""
     return "".join(text.split())

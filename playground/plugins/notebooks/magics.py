@@ -132,9 +132,9 @@ class _Magics:
         return result
 
 
-def _parser(dialects: str | None) -> MagicArgumentParser:
+def _parser(nargs: str | None) -> MagicArgumentParser:
     parser = MagicArgumentParser()
-    parser.add_argument("dialect", nargs=dialects)
+    parser.add_argument("dialect", nargs=nargs)
     for name in ("--tools", "--session", "--into"):
         parser.add_argument(name, default="")
     return parser

@@ -44,7 +44,7 @@ from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # an output token's price in thousandths of an input token's, if unknown
 _SHARE: Final = 60  # default of `limit`: percent of the longest request's tokens
-KEYS: Final = ("messages", "input", "contents")
+KEYS: Final = ("messages", "input", "contents")  # of a body's messages, by API
 
 
 @formerly_second("policies", "model", "provider")
@@ -110,7 +110,7 @@ def compaction(
     return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))
 
 
-_Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
+_Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]  # a body, and its messages
 
 
 class _Sizes:
@@ -191,6 +191,7 @@ def _shortened(
     marker: Policy | None,
     own_models: bool,
 ) -> Shorter:
+    """Simulate the requests under a policy; `everything` is the outcome without cuts, if known."""
     policy = policy.fresh()
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
@@ -198,8 +199,7 @@ def _shortened(
         if turn in restarts:  # after a compaction, the policy begins again without its earlier cuts
             policy = policy.fresh()
         shortened = policy.request(messages, size, size.fixed(body))
-        # a request that the policy leaves unchanged has no cut
-        if shortened.changed:
+        if shortened.changed:  # more is cut than in the request before
             cut.add(turn)
         for history in (shortened.summary_history, shortened.messages):
             if history is not None:
@@ -293,8 +293,8 @@ def _cuts(
     tokens: list[int],
     whole: list[int],
 ) -> Iterator[HistoryCut]:
-    """Yield each cut with its loss: the tokens of the previous request that are no longer a
-    prefix."""
+    """Yield each cut with its loss: the tokens of the previous request that are no longer a prefix.
+    `cut` has the turns with a cut; `tokens` and `whole` are each turn's tokens with and without."""
     for index in range(1, len(turns)):
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):

@@ -22,7 +22,7 @@ _OWN_TYPES: Final = (None, "custom", "function")  # tools of all other types are
 
 @dataclass(frozen=True, slots=True)
 class ToolCut:
-    """The tools that stay in the prefix. The others are loaded, `found` tools at a time."""
+    """The tools that stay in the prefix. The others are deferred, and loaded `found` at a time."""
 
     keep: frozenset[str]
     loading: Loading
@@ -73,6 +73,7 @@ class Deferral:
 
     cut: ToolCut
     part_in_prompt: str
+    # id of a message and the tools to load before it -> the message, and what is sent in its place
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
@@ -116,9 +117,9 @@ class Deferral:
         tools = body.get("tools") or ()
         present = any(isinstance(each, dict) and _is_search(each) for each in tools)
         first = [search] if self.cut.loading == "by search" and deferred and not present else []
-        loaded = [self._form(each) for each in tools if _name(each) not in deferred]
+        kept = [self._form(each) for each in tools if _name(each) not in deferred]
         marks = [_mark(each) for each in tools if _name(each) in deferred]
-        prefix_tools = [*first, *loaded]
+        prefix_tools = [*first, *kept]
         if prefix_tools and any(marks) and not any(map(_mark, prefix_tools)):
             prefix_tools[-1] = {**prefix_tools[-1], **next(filter(None, marks))}
         yield from prefix_tools
@@ -145,6 +146,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
+        """Return what is sent in place of a message; add the tools that this loads to `loaded`."""
         loaded.update(self._names_in(message)[1])  # loaded by a search in the session
         names = self._to_load(message, deferred, loaded)
         if not names:
@@ -210,7 +212,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return messages for a marking policy; those that load tools get a role never marked."""
+    """Return messages for a marking policy. Those that load tools get a role that none marks."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

@@ -23,6 +23,7 @@ Size = Callable[[dict[str, Any]], int]  # from a message to its tokens
 CLEARED: Final = "[Old tool result content cleared]"
 _ASK: Final = "Summarise what was done so far, and what is left to do."
 _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functionResponse")
+"""The values of `type`, or the keys, by which the APIs mark a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class _History:
         self.result_sums = [0]  # tokens of all results before each of these messages
         self.savings = [0]  # tokens that are saved by clearing all results before each of them
 
-    def go_on(self, messages: Messages, size: Size) -> int:
+    def take(self, messages: Messages, size: Size) -> int:
         """Take the next request's messages; return how many it shares with the previous one."""
         shared = alike_length(self.messages, messages)
         shared_results = bisect_left(self.results, shared)
@@ -119,7 +120,7 @@ def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: in
 
 def _last_results(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Clear all results except the newest ones, at every request."""
-    _go_on(policy, messages, size)
+    _take(policy, messages, size)
     return _clear(policy, len(policy._history.results) - policy.keep)
 
 
@@ -130,7 +131,7 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
     Nothing is cleared unless enough is saved. The client sends the whole history each time, and the
     server clears it again (Anthropic, Context editing), so each new result clears one more.
     """
-    _go_on(policy, messages, size)
+    _take(policy, messages, size)
     history = policy._history
     if fixed + history.sums[-1] <= policy.limit:
         return Shortened(messages)
@@ -141,7 +142,7 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
 
 def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Clear all results but the newest `keep` tokens of results, as opencode does."""
-    _go_on(policy, messages, size)
+    _take(policy, messages, size)
     history = policy._history
     # the first result that has, together with all later ones, at most `keep` tokens
     old = bisect_left(history.result_sums, history.result_sums[-1] - policy.keep)
@@ -153,7 +154,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Above the limit, replace all messages between the head and the newest with a summary."""
     head, history = head_length(messages), policy._history
-    history.go_on(messages, size)
+    history.take(messages, size)
     sent, sums = _summarised(policy, messages, head), history.sums
     tokens = sums[-1]
     if policy._cut:
@@ -276,10 +277,10 @@ def _cleared_part(part: Any) -> Any:
     return {**part, key: inner}
 
 
-def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
+def _take(policy: Shortening, messages: Messages, size: Size) -> None:
     """Take the next request's messages, and clear the results that were cleared before."""
     history = policy._history
-    shared = history.go_on(messages, size)
+    shared = history.take(messages, size)
     policy._sent = policy._sent.extended_with(shared, messages[shared:])
     before = bisect_left(history.results, shared)
     _clear_results(policy, before, policy._cleared)

@@ -162,10 +162,10 @@ class ToolPlan(Shown):
         used = sum(tool.first is not None for tool in self.tools)
         begins = f"{used} of {counted(len(self.tools), 'tool')} are called"
         if self.already:
-            begins = f"{begins}, and {len(self.already)} deferred as they are"
+            begins = f"{begins}, and {len(self.already)} deferred already"
         if best is original:
-            ways, all_in = f"Of {self.cuts + 1} simulated ways", "all in the prefix"
-            return f"{begins}. {ways}, none is cheaper than {AS_IT_IS if self.already else all_in}."
+            own = "the tools as they are" if self.already else "all in the prefix"
+            return f"{begins}. Of {self.cuts + 1} simulated ways, none is cheaper than {own}."
         share = grouped(100 * (original.cost - best.cost) / max(1, original.cost))
         before, after = self.dollars(original), self.dollars(best)
         money = (
@@ -243,8 +243,8 @@ def plan_tools(
     own_requests, times, anew = session_requests(renamed, native, seconds_apart)
     requests = [(body, list(messages)) for body, messages in own_requests]
     if not any(named_tools(body) for body, _ in requests):
-        in_converse = any(tools_of(body) for body, _ in requests)
-        what = "no tools that can be deferred in its requests" if in_converse else "no tools"
+        has_tools = any(tools_of(body) for body, _ in requests)
+        what = "no tools that can be deferred in its requests" if has_tools else "no tools"
         raise InputFault(f"the session has {what}", expected="a session whose requests have tools")
     if tools_per_search < 1:
         raise InputFault(f"tools_per_search {tools_per_search}", expected="1 or more")
@@ -260,7 +260,7 @@ def plan_tools(
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # the original is written in the form of the other rows, so that tokens are counted in one way
     original = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    original = planner.as_they_are() if already else original  # they have this form
+    original = planner.as_they_are() if already else original  # it has this form already
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [original], 0
     for loading in _loadings(planner.rules, name):
@@ -268,7 +268,7 @@ def plan_tools(
         if not ways:
             continue
         best = min(ways, key=lambda row: row.cost)
-        rows.append(ways[0])
+        rows.append(ways[0])  # the one that keeps fewest tools
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
@@ -342,14 +342,16 @@ def _assumed(
         yield "requests go to the Responses API; a deferred function keeps its name and description"
 
 
-_Request = tuple[dict[str, Any], list[Message]]
+_Request = tuple[dict[str, Any], list[Message]]  # a body, and its messages
 
 
 @dataclass
 class _Planner:
+    """The requests of a session, which are simulated with its tools sent in several ways."""
+
     requests: Sequence[_Request]
     times: Sequence[float]
-    anew: set[int]
+    anew: set[int]  # the requests that are the first after a compaction
     model: str
     provider: str
     marker: Policy | None

@@ -180,7 +180,7 @@ def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
     if is_set(CSV):
         show_rows(trial_rows(result))
     else:
-        table(*with_bounds(result), _RIGHT)
+        table(*with_bounds(result), _NUMERIC)
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
     for miss in result.misses:
         who = f"{miss.case}, {miss.dialect}, {miss.model}"
@@ -203,7 +203,7 @@ def _show(plan: TrialPlan, result: Trial, as_json: bool) -> None:
         say(result.verdict)
 
 
-_RIGHT = frozenset({"attempts", "tokens"})
+_NUMERIC = frozenset({"attempts", "tokens"})
 
 
 def _pair(pair: Any) -> dict[str, Any]:
@@ -219,7 +219,8 @@ def _pair(pair: Any) -> dict[str, Any]:
 def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
-    It calls a tool of the request; if a prompt documents none, one of SESSION.
+    It calls one of the tools that the request offers, or in a text dialect one of those that the
+    prompt documents; if that documents none, a tool of SESSION.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its

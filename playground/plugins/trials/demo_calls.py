@@ -39,13 +39,11 @@ def scripted_calls(
     texts = sum(_is_text(each) for each in _wanted(schema).values())
     found = [*_TEXT.finditer(words)]
     named = [match["quoted"] or match["other"] for match in found]
-    row = 1
+    row = 1  # how many of the first names are joined by commas, "and" or "or"
     while row < len(found) and _JOINED.fullmatch(words[found[row - 1].end() : found[row].start()]):
         row += 1
-    each_call = [[name] for name in named[:row]] if texts == 1 and row > 1 else [named]
-    return [
-        {"name": tool.name, "arguments": _Sample(words, names).of(schema)} for names in each_call
-    ]
+    by_call = [[name] for name in named[:row]] if texts == 1 and row > 1 else [named]
+    return [{"name": tool.name, "arguments": _Sample(words, names).of(schema)} for names in by_call]
 
 
 def _last_words(messages: Sequence[dict[str, Any]]) -> str:
@@ -90,6 +88,7 @@ class _Sample:
         return re.search(rf"(?i)\b{re.escape(value)}\b", self._words) is not None
 
     def of(self, schema: Any, depth: int = 0) -> Any:
+        """Return a value that fits a schema; `depth` counts the objects around it."""
         match schema:
             case {"enum": [first, *_] as values}:
                 return next((v for v in values if self._says(str(v))), first)

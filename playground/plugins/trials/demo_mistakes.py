@@ -29,7 +29,8 @@ class Mistakes:
         self._lock = Lock()
 
     def next(self, dialect: str, script: str, body: dict[str, Any]) -> Mistake:
-        """Return the mistake in the next answer to a request; "" for none."""
+        """Return the mistake in the next answer to a request; "" for none. `script` has the rates:
+        it is the model's name after the `@`."""
         if not script:
             return ""
         key = json.dumps([body["model"], body["messages"], body.get("tools")])

@@ -22,7 +22,7 @@ _DESCRIBED: Final = re.compile(
 )
 _PARAMETER: Final = re.compile(r"^- (.+?) \((\w+).*?, (required|optional)\)(?:: (.*))?", re.M)
 _JSON_LINE: Final = re.compile(r'^\{"type": "function", "function": .*\}$', re.M)
-# a tool whose words are in no text of ours: what stands between them is the dialect's own
+# a tool whose words are in no dialect's rules: the text between them is the rules' own
 _TOOL: Final = ToolMetadata(name="Zqn", parameters={"Zqk": {"type": "string", "default": "Zqv"}})
 _WORDS: Final = re.compile("Zq[nkv]")
 
@@ -65,8 +65,8 @@ def _described(name: str, description: str, lines: str) -> ToolMetadata:
 
 
 def taught_dialect(prompt: str) -> str:
-    """Return the name of the dialect whose rules, except for the tool in their example, are in the
-    prompt; "" if there is none."""
+    """Return the name of the dialect of whose rules the prompt has most characters; "" if it has
+    the beginning of none. The tool in the rules' example may differ."""
     known = {name: rules for name in dialect_names() if (rules := _rules(name))}
     found = {name: rules for name, rules in known.items() if rules[0] in prompt}
     sizes = {name: sum(len(p) for p in rules if p in prompt) for name, rules in found.items()}
@@ -75,7 +75,7 @@ def taught_dialect(prompt: str) -> str:
 
 @cache
 def _rules(name: str) -> tuple[str, ...]:
-    """Return the pieces of a dialect's rules between the words of its example."""
+    """Return a dialect's rules, cut at the tool's name, key and value in their example."""
     rules = get_dialect(name).format_dialect_rules(PromptData(tool_metadata=[_TOOL]))
     # whether quotes and brackets stand around a value depends on its type
     pieces = [each.lstrip("\"'}]), ").rstrip("\"' ") for each in _WORDS.split(rules)]

@@ -28,6 +28,8 @@ def event_frame(name: str, value: Any) -> bytes:
 
 
 def openai(model: str, reply: DemoReply) -> Iterator[bytes]:
+    """Yield the server-sent events of a reply in OpenAI's Chat Completions."""
+
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
@@ -53,6 +55,8 @@ def openai(model: str, reply: DemoReply) -> Iterator[bytes]:
 
 
 def anthropic(model: str, reply: DemoReply) -> Iterator[bytes]:
+    """Yield the server-sent events of a reply in Anthropic's Messages."""
+
     def event(kind: str, **more: Any) -> bytes:
         return event_frame(kind, {"type": kind, **more})
 

@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # because the begin of the next request is unknown
+            self.close_connection = True  # the next request may begin anywhere
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _answer(
     mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata], mistake: Mistake = ""
 ) -> dict[str, Any]:
-    """Return reasoning, text and call of the answer to a request."""
+    """Return the reasoning, the text and the calls of the answer to a request."""
     messages = body["messages"]
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
@@ -215,12 +215,12 @@ def _answer(
     if _has_called(mode, messages, tools):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
-        free = body.get("tool_choice") != "none"
-        offered = _offered(body.get("tools") or ()) if free else []
+        may_call = body.get("tool_choice") != "none"
+        offered = _offered(body.get("tools") or ()) if may_call else []
         one_only = body.get("parallel_tool_calls") is False
         calls = spoiled_calls(scripted_calls(offered, messages), mistake)
         calls = calls[:1] if one_only else calls
-        text = "I will look that up." if free else "I know that without looking."
+        text = "I will look that up." if may_call else "I know that without looking."
         return {"reasoning": reasoning, "text": text, "calls": calls}
     calls = spoiled_calls(scripted_calls(tools, messages), mistake)
     dialect, text = get_dialect(mode), "I will look that up."

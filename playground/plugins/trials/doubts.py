@@ -40,7 +40,7 @@ def doubts(session: Session) -> list[Finding]:
         for reply in session.expected
         for call in (reply.calls if tools else ())
     )
-    return [reply for reply in findings if reply is not None]
+    return [found for found in findings if found is not None]
 
 
 def refuse_unknown_names(call: ExpectedCall, tools: Sequence[ToolMetadata]) -> None:

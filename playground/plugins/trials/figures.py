@@ -184,24 +184,25 @@ class Trial(Drawn):
         silent = [arm for arm in self.arms if arm.faults]
         if silent:
             times = sum(arm.faults for arm in silent)
-            told = [f"{self._names[id(arm)]} {arm.faults} of {len(arm.attempts)}" for arm in silent]
+            shares = [f"{self._names[id(a)]} {a.faults} of {len(a.attempts)}" for a in silent]
             said += f" {grouped(times)} of {counted(len(self.attempts), 'attempt')} "
             reason = next(each.fault for each in silent[0].attempts if each.fault)
             said += f"{'was' if times == 1 else 'were'} not answered: "
-            said += f"{reason[:200].strip().removesuffix('.')} ({'; '.join(told)})."
+            said += f"{reason[:200].strip().removesuffix('.')} ({'; '.join(shares)})."
         broken = sum(arm.broken_off for arm in self.arms)
         off = f" {counted(broken, 'answer')} broke off, and {'is' if broken == 1 else 'are'}"
         return said + (f"{off} not counted." if broken else "")
 
     @property
     def _comparison(self) -> str:
+        """The verdict on the arms with answers, without the requests that got none."""
         arms = [arm for arm in self.arms if arm.answered]
         if not arms:
             return f"Nothing is proven{'.' if self.arms else ': no request was answered.'}"
         names = self._names
-        told = [f"{names[id(arm)]} {_of(arm.share('right_arguments'))}" for arm in arms]
+        shares = [f"{names[id(arm)]} {_of(arm.share('right_arguments'))}" for arm in arms]
         if len(arms) == 1:
-            return f"Nothing to compare: {told[0]} right."
+            return f"Nothing to compare: {shares[0]} right."
         pairs = self.pairs()
         beaten = {
             pair.second
@@ -212,15 +213,16 @@ class Trial(Drawn):
         }
         rest = [names[id(arm)] for arm in arms[1:]]
         if beaten.issuperset(rest):
-            return f"{told[0]} right: better than {' and '.join(rest)} ({'; '.join(told[1:])})."
+            return f"{shares[0]} right: better than {' and '.join(rest)} ({'; '.join(shares[1:])})."
         if len({arm.share("right_arguments").rate for arm in arms}) == 1:
-            return f"Nothing is proven: no difference was seen ({'; '.join(told)} right)."
+            return f"Nothing is proven: no difference was seen ({'; '.join(shares)} right)."
         level = [name for name in rest if name not in beaten]
         said = f"{names[id(arms[0])]} cannot be told from {' and '.join(level)}"
-        return f"Nothing is proven: {said} by so few answers ({'; '.join(told)} right)."
+        return f"Nothing is proven: {said} by so few answers ({'; '.join(shares)} right)."
 
     @property
     def _names(self) -> dict[int, str]:
+        """The arms' names by `id`, without the model if there is only one."""
         one_model = len({arm.model for arm in self.arms}) == 1
         return {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
 

@@ -233,6 +233,7 @@ def _cases(
 
 
 def question(plan: TrialPlan) -> tuple[object, ...]:
+    """Return a value that is equal for plans with the same session, dialects and cases."""
     return plan.session.title, [dialect.name for dialect in plan.dialects], plan.cases
 
 

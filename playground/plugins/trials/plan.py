@@ -33,14 +33,14 @@ from playground.recordings.recording import Recording, SignalChunk
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
-_AT_ONCE: Final = 4
-_MOST: Final = 1000
-_SAID: Final = 50  # tokens of an answer in addition to its calls
+_AT_ONCE: Final = 4  # requests at a time
+_MOST_REPEATS: Final = 1000
+_TEXT_TOKENS: Final = 50  # tokens of an answer in addition to its calls
 _MODELS_OR_RECORDINGS: Final = (
     'models="openai/gpt-5" (or several), or a recording in one of these dialects whose name begins '
     "with a case's name and a comma"
 )
-_OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
+_OUTPUT_KEYS: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 
 Progress = Callable[[Attempt], None]
 
@@ -51,7 +51,8 @@ class TrialCost:
 
     Tokens are estimated by kinds of characters; an answer is assumed to be its expected calls and a
     line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
-    unknown. `refused` are the arms that LiteLLM will not send, with its reasons: they cost nothing.
+    unknown. `refused` has the arms (dialect, model) that LiteLLM will not send, with its reasons:
+    these cost nothing.
     """
 
     requests: int
@@ -74,8 +75,8 @@ class TrialPlan(Shown):
     """A trial that has not begun: `cost` is its forecast, `run` begins it.
 
     Without models the trial costs nothing: it reads the session's recordings in these `dialects`.
-    `written_in` names the dialect that the session's text is in already: its requests are sent as
-    they are, in the native dialect, and the answers are read in this one.
+    `written_in` names the dialect in which the session's text is written already, or is "". Such a
+    text is sent unchanged, in the native dialect, and the answers are read in `written_in`.
     """
 
     session: Session
@@ -142,6 +143,7 @@ class TrialPlan(Shown):
         """The smallest number of repeats that could prove a difference."""
         arms = len(self.dialects) * len(self.models)
         pairs = arms * (arms - 1) // 2
+        # p of the sign test if n answers are right in one arm only; `verdict` divides the level
         answers = next(n for n in count(1) if 2 ** (1 - n) * pairs < LEVEL)
         return -(-answers // max(1, len(self.cases)))
 
@@ -163,7 +165,7 @@ class TrialPlan(Shown):
         at_once: int = _AT_ONCE,
         alive: Callable[[], bool] = lambda: True,
     ) -> Trial:
-        """Ask the models, or read the recordings, and score each attempt.
+        """Ask the models (`at_once` requests at a time) or read the recordings, and score attempts.
 
         `progress` is called with each attempt (in a worker's thread, if models are asked). Once
         `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
@@ -230,6 +232,7 @@ class TrialPlan(Shown):
         cancel: threading.Event,
         alive: Callable[[], bool],
     ) -> Attempt:
+        """Send one case to a model for the `number`-th time, and return the scored answer."""
         from playground.llm.record import Limits, record
 
         rendering, reader = self._rendering(case, dialect), self._reader(dialect).name
@@ -248,7 +251,7 @@ class TrialPlan(Shown):
             )
         except InputFault as fault:  # no reply came back
             return replace(empty, fault=str(fault))
-        # the reply names the model without its route, and a file of answers is counted by it
+        # The reply names the model without its provider, but recordings are counted by model.
         return self._scored(empty, replace(recorded.recording, model=model))
 
     def _reader(self, dialect: Dialect) -> Dialect:
@@ -280,6 +283,7 @@ class TrialPlan(Shown):
         return ends[0] if len(ends) == len(self.cases) == 1 else None
 
     def _scored(self, empty: Attempt, recording: Recording) -> Attempt:
+        """Return the attempt with its recording, and its score or the reason why it has none."""
         times = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
         is_timed = bool(times) and recording.timing == "recorded"
         error = recording.error or {}
@@ -345,10 +349,10 @@ def trial(
     `expected` are calls of the next reply, made by `expect`; they replace the session's. The plan's
     `cost` is a forecast; nothing is sent before its `run`. `models` are LiteLLM's names, and
     `base_url` an OpenAI-compatible server, such as that of `serving`; keys come from the
-    environment. Without `models` the session's own recordings are read, in their own dialects,
-    which costs nothing. Raises InputFault for a session without expected calls or for a number of
-    `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected` tool or
-    argument that the session does not have.
+    environment. Without `models` the session's own recordings in `dialects` (by default in any) are
+    read, which costs nothing. Raises InputFault for a session without expected calls or for a
+    number of `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected`
+    tool or argument that the session does not have.
     """
     session = session_or_sample(session)
     calls = (expected,) if isinstance(expected, ExpectedCall | Mapping | str) else tuple(expected)
@@ -368,8 +372,8 @@ def trial(
             expected='pg.expect("tool", argument=value), or a list of expected replies in the file '
             "(docs/trials.md)",
         )
-    if not 1 <= repeats <= _MOST:
-        raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")
+    if not 1 <= repeats <= _MOST_REPEATS:
+        raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST_REPEATS:,}")
     listed = (models,) if isinstance(models, str) else tuple(models)
     recorded = list(dict.fromkeys(recording.dialect for recording in session.recordings))
     chosen = dialects
@@ -429,11 +433,11 @@ def _answer_tokens(expected: ExpectedReply, dialect: Dialect) -> int:
     parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
     native = dialect.is_native_toolcalling()
     texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]
-    return _SAID + sum(map(tokens_of, texts))
+    return _TEXT_TOKENS + sum(map(tokens_of, texts))
 
 
 def _output_tokens(usage: Mapping[str, Any] | None) -> int | None:
-    for key in _OUTPUT:
+    for key in _OUTPUT_KEYS:
         count = (usage or {}).get(key)
         if isinstance(count, int) and not isinstance(count, bool):
             return count

@@ -1,4 +1,4 @@
-// Rows of bars; those of policies are drawn by the page's strip, beside its findings.
+// Rows of bars. Those of policies are drawn by the page's strip, next to its findings.
 
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".bars")

@@ -1,7 +1,7 @@
-// What a page has found, on its first screen: a sentence, figures, and cards below them. A card holds
-// bars, columns, rows that are searched and put in order, facts, findings, or the strips of two versions.
+// A page's answer on its first screen: a sentence, figures, and below them cards. A card has bars,
+// columns, rows to search and to sort, facts, findings, squares, a reply, or two versions' strips.
 
-const boards = new WeakMap() // root → what was searched and chosen in its cards
+const boards = new WeakMap() // root → the words and choices in its cards
 
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".board")
@@ -104,13 +104,13 @@ function drawFindings({ rows }, act) {
   })
 }
 
-// The buttons of a row: they ask the page for something, or copy the text that is given
+// Return the buttons of a row: those that ask the page for an action, and one that copies `given`
 function drawActions({ key, actions = [], given }, act) {
   const asked = actions.map(([label, action]) => button(label, label, () => act(key, action)))
   return given === undefined ? asked : [...asked, copyButton("it", () => given)]
 }
 
-// Rows of a table that are searched, narrowed to a group, and put in another order
+// Draw a table whose rows can be searched, narrowed to a group, and sorted
 function drawRows(card, act, view) {
   const { heads, rows, search, orders, groups } = card
   const body = element("tbody")
@@ -176,7 +176,7 @@ function drawRow({ key, name, cells, on, ...more }, act, names) {
     const cell = element("td", kind)
     cell.dataset.head = names[at + 1]
     const from = marked ? text.indexOf(marked) : -1
-    const late = Math.max(0, from - 45) // so that what is marked is in sight
+    const late = Math.max(0, from - 45) // so that the marked word is in sight
     if (kind === "long") cell.append(phrase("span", "", text))
     else cell.append(element("span", "", from < 0 ? text : (late ? "…" : "") + text.slice(late, from)))
     if (from >= 0) cell.append(element("mark", "", marked), element("span", "", text.slice(from + marked.length)))
@@ -190,7 +190,7 @@ function drawRow({ key, name, cells, on, ...more }, act, names) {
   return row
 }
 
-// A square for each value in each row: a click, or an arrow key, chooses a column
+// Draw a row for each dialect, with a square for each value; a click on a square chooses the value
 function drawMatrix({ rows, chosen, legend }, act) {
   const table = rows.map(({ name, figure, squares }) => {
     const row = element("div", "squares")
@@ -209,14 +209,14 @@ function drawMatrix({ rows, chosen, legend }, act) {
   return [...table, drawLegend(legend)]
 }
 
-// A reply's text in the colours of what is read from it, and below it what is read
+// Draw a reply, coloured by the events that are read from it, and below it the calls
 function drawPieces({ pieces, read }) {
   const text = element("pre")
   for (const [kind, piece] of pieces) text.append(element("span", `k-${kind}`, piece))
   return [text, ...read.map((call) => element("p", "code read", call))]
 }
 
-// Two versions, one above the other: every block as wide as its tokens, equal ones at one place
+// Draw two versions, one above the other: a block is as wide as its tokens, equal blocks are aligned
 function drawStrips({ columns, at, into, place, read, legend }, act) {
   const total = columns.reduce((sum, { tokens }) => sum + Math.max(...tokens, 1), 0)
   const drawing = element("div", "drawing")

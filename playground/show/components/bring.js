@@ -1,8 +1,8 @@
-// A box that takes a paste, a drop or files, and says what the server made of it.
-// A long paste never enters the text box, which would lay it out for seconds: it is held beside it.
+// A box for pasted text, dropped files or a chosen file, with the server's answer to it.
+// A long paste is not put into the text box, which would need seconds to lay it out.
 
-const PAUSE = 250 // milliseconds without a key before what was typed is sent
-const LONG = 60000 // characters
+const PAUSE = 250 // milliseconds after the last key, then the text is sent
+const LONG = 60000 // characters of a paste that is not put into the box
 const SHOWN = 2000
 const MOST = 64 * 1024 * 1024
 const states = new WeakMap()
@@ -40,7 +40,7 @@ function send(state, given) {
   state.set("typed", { number: state.number, ...given })
 }
 
-// The first of the files: of those that a drop brings along, the user is told.
+// Send the first of the files, and name the others, which are not read.
 async function take(state, [file, ...others]) {
   if (!file) return
   const left = others.length ? `; one at a time: not ${others.map((f) => isolated(f.name)).join(", ")}` : ""
@@ -96,7 +96,7 @@ function listen(state) {
   }
   state.file.onchange = () => take(state, state.file.files)
   state.clear.onclick = () => emptied(state)
-  const own = (event) => event.key === "Escape" || event.stopPropagation() // that closes the dialog
+  const own = (event) => event.key === "Escape" || event.stopPropagation() // Escape closes the dialog
   for (const each of [box, state.file, state.clear]) each.onkeydown = own
 }
 
@@ -119,7 +119,7 @@ function build(root, data, set) {
   root.replaceChildren(box, row)
   const state = { root, box, file, held, clear, said, set, number: data.number, timer: 0 }
   listen(state)
-  if (data.focus) setTimeout(() => box.focus(), 50) // the dialog takes the focus first
+  if (data.focus) setTimeout(() => box.focus(), 50) // after the dialog itself has taken the focus
   return state
 }
 
@@ -130,9 +130,9 @@ function mount({ data, parentElement, setTriggerValue }) {
   const state = known ?? build(root, data, setTriggerValue)
   states.set(root, state)
   state.set = setTriggerValue
-  // an answer to an earlier text is never shown under a newer one
+  // An answer to an earlier text is not shown below a newer one.
   if (data.number === state.number) state.said.textContent = data.said
-  // sent from a dialog that is gone, it would end the run of the page that is open by then
+  // A text that a closed dialog sends late would interrupt the run of the page that is open then.
   return known ? undefined : () => clearTimeout(state.timer)
 }
 

@@ -1,10 +1,10 @@
-// A grid's cells: the blocks of one origin in one pane, as they are or as they differ from another.
+// A grid's cells: the blocks of one origin in one pane, unchanged or as a diff against another pane.
 
 const SHOWN = 6000 // characters of a block before "show more"
 
 class Cells {
   constructor() {
-    this.more = new Map() // "row pane block" → characters of it that are shown
+    this.more = new Map() // "row pane block" → the number of its shown characters
     this.base = -1 // the pane that the others are compared with
   }
 
@@ -41,7 +41,7 @@ class Cells {
     return node
   }
 
-  // A cell's text as it differs from that of the compared pane; nothing where neither has any
+  // Return a cell's text as a diff against the base pane; nothing if both are empty
   compared(row, pane, blocks) {
     const textOf = (all) => all.map(([number]) => this.data.texts[number]).join("")
     const before = textOf(this.cells[row][this.base] ?? [])
@@ -85,7 +85,7 @@ class Cells {
     }
     node.append(line)
     node.onclick = () => {
-      if (!String(getSelection())) act() // unless a text was marked to be copied
+      if (!String(getSelection())) act() // not while text is selected
     }
     return node
   }
@@ -110,7 +110,7 @@ class Cells {
   }
 }
 
-// An image whose data the session holds, so that nothing is fetched; its size is known before it is drawn
+// Return an image from the session's own data: nothing is fetched, and its size is known beforehand
 function thumbnail([src, width, height]) {
   const scale = Math.min(1, 220 / width, 140 / height)
   const alt = `Image, ${grouped(width)} × ${grouped(height)} pixels`

@@ -1,4 +1,4 @@
-// A line diff as rows; the text only ever goes into textContent.
+// A line diff as rows. Text is only set as textContent, so it never becomes markup.
 
 const drawn = new WeakMap()
 const SIGN = { same: " ", removed: "−", added: "+", gap: "⋯", heading: "§" }

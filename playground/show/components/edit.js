@@ -1,8 +1,8 @@
-// A block's box while it is edited in place: its texts, what may be done with it, and what was
-// refused. The browser owns the text until it is kept; the page shows what a draft would change.
+// The box of a block that is edited in place: its texts, the possible changes, and why a text was
+// refused. The browser has the text until the user keeps it; the page shows the draft's effects.
 
 const PAUSE = 60 // milliseconds after the last key
-const KEPT = "playground draft in place" // what the tab remembers over a reload
+const KEPT = "playground draft in place" // key of the draft that outlasts a reload
 const QUICK = { Earlier: "↑", Later: "↓", "Add a message after": "+", "Remove this message": "×" }
 const SOURCES = /^(message:|tool:|(agent|system|user-prompt|environment)$)/
 
@@ -20,7 +20,7 @@ class EditBox {
     bar.append(button("Keep Ctrl ↵", "Keep (Ctrl+Enter)", () => this.keep()))
     this.node.append(bar)
     this.node.onkeydown = (event) => this.key(event)
-    // whoever goes elsewhere keeps what was typed; to another window is not elsewhere
+    // A click outside of the box keeps the text; a change to another window does not.
     this.node.onfocusout = ({ relatedTarget }) => {
       if (!this.node.contains(relatedTarget) && document.hasFocus() && !this.refused) this.keep()
     }
@@ -28,7 +28,7 @@ class EditBox {
     this.takeUp()
   }
 
-  // What was typed before a reload
+  // Restore the text that was typed before a reload
   takeUp() {
     const kept = keptDraft()
     if (kept?.origin !== this.origin) return
@@ -66,7 +66,7 @@ class EditBox {
     return field
   }
 
-  // The frequent changes are buttons, the others a list
+  // Return the changes of the block: the frequent ones as buttons, the others as a list
   changes(labels) {
     const make = (label) => this.ask("change", { at: labels.indexOf(label), texts: this.texts() })
     const quick = labels.filter((label) => QUICK[label])
@@ -98,7 +98,7 @@ class EditBox {
   }
 
   key(event) {
-    event.stopPropagation() // no key of the page's while somebody types
+    event.stopPropagation() // the page's keys do not act while the user types
     if (event.isComposing) return
     const keeps = event.key === "Enter" && (event.ctrlKey || event.metaKey)
     if (event.key !== "Escape" && !keeps) return
@@ -112,12 +112,12 @@ class EditBox {
     this.send.ask({ do: what, number: this.number, ...more })
   }
 
-  // `then` is what is opened next
+  // Send the texts; `then` names the block that is opened next
   keep(then) {
     if (this.isOver) return
     if (!this.isChanged() && !then) return this.leave()
     this.ask("keep", { texts: this.texts(), ...then })
-    if (this.isRead) this.end() // the columns show it already: nobody needs to wait
+    if (this.isRead) this.end() // the columns show this text already, so the box closes at once
     return undefined
   }
 
@@ -144,7 +144,7 @@ class EditBox {
     if (this.said.textContent !== text) this.said.textContent = text
   }
 
-  // As soon as it is in the page
+  // Focus the box once, when it is in the page
   focusOnce() {
     if (this.wasFocused || !this.node.isConnected) return
     this.wasFocused = true
@@ -158,7 +158,7 @@ function rememberDraft(draft) {
   remember(KEPT, draft && { ...draft, of: address() })
 }
 
-// The draft of this address; undefined if there is none
+// Return the draft of this address; undefined if there is none
 function keptDraft() {
   const draft = remembered(KEPT)
   return draft.of === address() ? draft : undefined

@@ -1,4 +1,4 @@
-// Figures that were found out after their columns were drawn: the grid of the page hears of them.
+// Figures that were computed after their columns were drawn: an event tells the page's grid.
 
 export default function host(component) {
   if (component === undefined) return { render: () => {} }

@@ -1,4 +1,4 @@
-// What stands above the panes: their names, what is known of each, and which lie beyond the edge.
+// The heads of the panes: names, figures, and a link to the next pane beyond the right edge.
 class Headed extends Searchable {
   drawHead() {
     const row = element("div", "head")
@@ -20,7 +20,7 @@ class Headed extends Searchable {
     return row
   }
 
-  // A section's name, and its characters in each pane, as bars and figures
+  // Return a section's name, and its number of characters in each pane as bars and figures
   drawSection(section) {
     const sizes = this.data.panes.map((pane) => pane.parts?.[section])
     const found = [element("strong", "section", section)]
@@ -36,7 +36,7 @@ class Headed extends Searchable {
     return [...found, bars, element("span", "sizes", told)]
   }
 
-  // What was found out since a pane was drawn, in the order of the panes
+  // Show figures that were computed after the panes were drawn, in the order of the panes
   note(figures) {
     if (figures.flat().join("\n") === this.figures.flat().join("\n")) return
     this.figures = figures
@@ -46,7 +46,7 @@ class Headed extends Searchable {
     this.stack()
   }
 
-  // A request's text: its blocks as they follow one another, an empty line between two messages
+  // Return a request's text: its blocks in order, with an empty line between two messages
   whole(pane) {
     let text = ""
     for (const [, blocks] of this.data.panes[pane].cells) {
@@ -57,13 +57,13 @@ class Headed extends Searchable {
     return text
   }
 
-  // The first pane that is not seen whole, beyond the right edge
+  // Return the first pane that is not completely in sight at the right edge
   beyond() {
     const { scrollLeft, clientWidth } = this.scroller
     return Math.floor((scrollLeft + clientWidth + 1) / this.column)
   }
 
-  // On a narrow screen a column is as wide as the screen, and stands under a tab
+  // Build tabs for a narrow screen, where one column fills the screen; return true if it is narrow
   buildTabs() {
     const { panes } = this.data
     const isNarrow = this.width <= NARROW && panes.length > 1
@@ -73,7 +73,7 @@ class Headed extends Searchable {
     return isNarrow
   }
 
-  // Where one column is seen at a time: another one, if that has nothing in this row
+  // On a narrow screen, show another column if the shown one has nothing in this row
   showText(row) {
     const cells = this.cells[row] ?? []
     if (this.tabs.hidden || cells[Math.round(this.scroller.scrollLeft / this.column)]) return

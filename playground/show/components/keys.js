@@ -1,21 +1,21 @@
-// Keys that work wherever the focus is, but never while somebody types or a dialog is open.
-// Those of a component go to it in the browser; the others to the page, which runs again.
-// And what else counts on every page: what is cut is told whole, and what was typed into an editor
-// that nobody had left yet is there again after a reload.
+// Keys that work wherever the focus is, except while the user types or a dialog is open. A
+// component handles its keys in the browser; for the others the page runs again. Also on every page:
+// a text that is cut has its full length as tooltip, and a text in an editor that still has the focus
+// is restored after a reload.
 
 const FIELDS =
   "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, " +
   "[contenteditable=true], [role=combobox], [role=listbox], [role=menu], [role=textbox]"
 const PRESSED = "button, a, summary, [role=tab], [role=button], [role=option], input"
 const INSIDE = ["/", " ", "[", "]", "f", "F", "ArrowLeft", "ArrowRight", "Home", "End"]
-const LATER = 1500 // milliseconds in which a second key belongs to the first
+const LATER = 1500 // milliseconds in which a second key joins the first, as in `g c`
 const EDITORS = "[data-testid=stTextArea] textarea"
-const DRAFT = "playground draft" // what the tab remembers of an editor over a reload
+const DRAFT = "playground draft" // key of an editor's text that outlasts a reload
 const places = new WeakMap()
 
-// `target` stops at a shadow tree: the path leads into it
+// Return true if the page's keys must not act. The event's path also has nodes in shadow trees
 function isBusy(event) {
-  const target = event.composedPath()[0] ?? event.target // an early key's path is gone
+  const target = event.composedPath()[0] ?? event.target // the path of an early key is empty by now
   if (event.defaultPrevented || event.altKey) return true
   if (event.repeat || event.isComposing || document.querySelector("[role=dialog]")) return true
   if (!target.closest) return false
@@ -25,7 +25,7 @@ function isBusy(event) {
   return scrolls || Boolean((moves || event.key === " ") && target.closest(PRESSED))
 }
 
-// What is cut, such as a long name in a field, is told whole where one points at it
+// Give a text that is cut, such as a long name in a field, a tooltip with the whole text
 function tellWhole(event) {
   const node = event.composedPath()[0]
   if (!(node instanceof Element) || (node.title && node.title !== node.dataset.whole)) return
@@ -35,10 +35,10 @@ function tellWhole(event) {
   node.title = node.dataset.whole
 }
 
-// An editor's text goes to the app when the editor is left, which a reload does not wait for
+// The text of an editor. The app gets it only when the editor loses the focus, so a reload would lose it
 class Draft {
   constructor() {
-    this.node = null // the editor that has the focus, and the text that the app knows
+    this.node = null // the editor with the focus; `known` is the text that the app has
     this.known = ""
     this.watcher = new MutationObserver(() => this.bringBack())
     this.listeners = {
@@ -62,10 +62,10 @@ class Draft {
     return { page: location.pathname, session, label: node.getAttribute("aria-label") }
   }
 
-  // Into the editor it came from, as soon as that stands there with the text that the app knows
+  // Put the text back into its editor, once that is in the page with the text that the app has
   bringBack() {
     const { text, ...draft } = remembered(DRAFT)
-    if (draft.page !== location.pathname) return this.forget() // whoever goes on has left it
+    if (draft.page !== location.pathname) return this.forget() // the user went to another page
     const wanted = JSON.stringify(draft)
     const isIts = (node) => JSON.stringify({ ...this.place(node), known: node.value }) === wanted
     const node = [...document.querySelectorAll(EDITORS)].find(isIts)
@@ -97,12 +97,12 @@ class Draft {
   }
 }
 
-// One action of the user is one step of Back. Where a page is left, Streamlit 1.67 pushes its address
-// without values, that of the next page, and that with its session: the later ones replace the first.
+// Make each action of the user one step of Back. When a page is left, Streamlit 1.67 pushes three
+// addresses: this page's without values, the next page's, and that with its session. Keep the last one
 function pushOnce() {
   if (history.pushState.once) return
   const push = history.pushState.bind(history)
-  let isPushed = true // since the user's last action; nobody has acted yet
+  let isPushed = true // true if an address was pushed since the user's last action, or before the first
   const acted = (event) => (isPushed &&= !event.isTrusted)
   for (const kind of ["pointerdown", "keydown", "click", "change", "drop"]) addEventListener(kind, acted, true)
   addEventListener("popstate", () => (isPushed = true))
@@ -115,9 +115,9 @@ function pushOnce() {
 }
 
 const LINKS = "a[data-testid=stPageLink-NavLink]"
-let [opened, next] = [-LATER, ""] // when a link was clicked whose page is not there, and the next one
+let [opened, next] = [-LATER, ""] // time of a click on a link that is still opening; the next link
 
-// A link that is clicked while another one's page is opened would drop that page's session: it waits
+// Delay a click on a link while the page of another is being opened, which would lose its session
 function holdLink(event) {
   const link = event.target.closest?.(LINKS)
   if (!link || !event.isTrusted || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
@@ -137,22 +137,22 @@ function openNext() {
   if (link) link.click()
 }
 
-let press = {} // the control under the pointer as it went down, and where that was
+let press = {} // the control under the pointer when it went down, and the place
 
 function beginPress(event) {
   const node = event.isPrimary && !event.button ? event.composedPath()[0].closest?.("button, a, summary") : null
   press = { node, x: event.clientX, y: event.clientY }
 }
 
-// A control that moved or was replaced under a resting pointer, as its page is still being built:
-// the browser sends its click elsewhere
+// Click a control that moved or was replaced under the resting pointer, because its page is still
+// being built: the browser would send the click to another element
 function endPress(event) {
   const { node, x, y } = press
   press = {}
   if (!node || event.composedPath().includes(node) || Math.hypot(event.clientX - x, event.clientY - y) > 4) return
   const isSame = (each) => each.textContent === node.textContent && each.className === node.className
   const now = node.isConnected ? [node] : [...document.querySelectorAll(node.localName)].filter(isSame)
-  if (now.length === 1) setTimeout(() => now[0].click()) // of several alike, none is known to be meant
+  if (now.length === 1) setTimeout(() => now[0].click()) // of several equal ones, none is known to be meant
 }
 
 function mount({ data, parentElement, setTriggerValue }) {
@@ -161,7 +161,7 @@ function mount({ data, parentElement, setTriggerValue }) {
   const known = places.get(root)
   const place = known ?? { began: -LATER }
   places.set(root, place)
-  // after a page was chosen by a key, the focus begins at its heading
+  // After a key has opened a page, the focus goes to the page's heading.
   if (place.moved && place.page !== data.page) {
     const heading = document.querySelector("h1")
     if (heading) Object.assign(heading, { tabIndex: -1 }).focus()
@@ -201,7 +201,7 @@ function mount({ data, parentElement, setTriggerValue }) {
   document.addEventListener("click", holdLink, true)
   document.addEventListener("pointerdown", beginPress, true)
   document.addEventListener("pointerup", endPress, true)
-  window.earlyKeys?.forEach(listen) // pressed before this stood here: serving/guard.py keeps them
+  window.earlyKeys?.forEach(listen) // keys that serving/guard.py stored before this was loaded
   window.earlyKeys = null
   document.addEventListener("pointerover", tellWhole)
   const draft = new Draft()

@@ -1,4 +1,4 @@
-// What the components share; it stands before each of them, in one module.
+// Code that the components share: the server puts it before each component, in one module.
 
 function element(tag, className, text) {
   const node = document.createElement(tag)
@@ -7,7 +7,7 @@ function element(tag, className, text) {
   return node
 }
 
-// Our own words, in which backquotes enclose code
+// Return an element with our own words, in which backquotes enclose code
 function phrase(tag, className, text) {
   const node = element(tag, className)
   node.append(...text.split("`").map((piece, at) => (at % 2 ? element("code", "", piece) : piece)))
@@ -23,7 +23,7 @@ function button(label, title, action) {
   return node
 }
 
-// What scrolls has a name, and can be scrolled by keyboard
+// Give a node that scrolls a name, and let the keyboard scroll it
 function scrollable(node, label, role = "region") {
   node.tabIndex = 0
   node.setAttribute("role", role)
@@ -31,7 +31,7 @@ function scrollable(node, label, role = "region") {
   return node
 }
 
-// A list of choices: [value, label], or a label that is its own value. `take` gets value and index
+// Return a list of choices: [value, label], or a label that is its value. `take` gets value and index
 function chooser(label, choices, take, chosen) {
   const node = element("select")
   node.title = label
@@ -49,20 +49,20 @@ function offer(node, choices, chosen) {
   node.replaceChildren(...options)
 }
 
-// Signs and their words; a word without a sign stands alone
+// Return a legend: signs with their words; a word may have no sign
 function drawLegend(signs) {
   const legend = element("div", "legend")
   for (const [kind, text] of signs) legend.append(element("span", kind && `sign s-${kind}`, text))
   return legend
 }
 
-// What the tab remembers over a reload; nothing if its memory is closed, too small or unreadable
+// Store a value that outlasts a reload of the tab, if the browser's storage takes it
 function remember(key, value) {
   try {
     if (value) sessionStorage.setItem(key, JSON.stringify(value))
     else sessionStorage.removeItem(key)
   } catch {
-    // then it is forgotten
+    // the storage is closed or full
   }
 }
 
@@ -74,7 +74,7 @@ function remembered(key) {
   }
 }
 
-// What a page has found: a sentence, a note below it, and figures with their words and tones
+// Return a page's answer: a sentence, a note below it, and figures with their words and tones
 function headline({ sentence, note, figures }) {
   const head = element("div", "head")
   const words = element("div", "sentence")
@@ -89,14 +89,14 @@ function headline({ sentence, note, figures }) {
   return head
 }
 
-// A key that was pressed outside of any component goes to the first one that is seen and takes it
+// Listen for keys that are pressed outside of components; the first visible component takes a key
 function hearKeys(root, take) {
   const heard = (event) => !event.defaultPrevented && root.checkVisibility() && take(event.detail, event)
   document.addEventListener("playground-key", heard)
   return () => document.removeEventListener("playground-key", heard)
 }
 
-// The index of the first of sorted `items` for which `isPast` holds
+// Return the index of the first of sorted `items` for which `isPast` holds
 function firstPast(items, isPast) {
   let [low, high] = [0, items.length]
   while (low < high) {
@@ -107,27 +107,27 @@ function firstPast(items, isPast) {
   return low
 }
 
-// Characters as the library counts them: one that JavaScript keeps in two halves is one
+// Count characters as the library does: a surrogate pair, two units in JavaScript, is one
 function characters(text) {
   const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)
   return text.length - (pairs ? pairs.length : 0)
 }
 
-// The first so many characters of a text, none of them cut in two
+// Return at most `most` units of a text from its beginning, without half a surrogate pair
 function beginning(text, most) {
   const code = most < text.length ? text.charCodeAt(most - 1) : 0
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
-// How much of a text is shown where it holds a picture or a file: to its first letters in base64
+// Return how much of a text is shown: if it holds a file in base64, up to the file's first letters
 const DATA = /(?:base64,|"data": ?\\*")[\w+/=-]{400}/
 function upToData(text) {
   const at = text.search(DATA)
   return at < 0 ? text.length : at + 80
 }
 
-// Somebody else's text within words of ours, as `playground/base/wording.py` shows it: nothing hidden is
-// left to be obeyed
+// Return a foreign text for a sentence of ours as `playground/base/wording.py` does: with escapes for
+// hidden characters, which could otherwise control the text
 const HIDDEN = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e" +
     "\\u2060-\\u2064\\u2066-\\u2069\\ufeff\\ud800-\\udfff\\u{e0000}-\\u{e007f}]",
@@ -139,12 +139,12 @@ function visible(text) {
   return text.replace(HIDDEN, (c) => (c < "\u0100" ? `\\x${hex(c).padStart(2, "0")}` : `\\u{${hex(c)}}`))
 }
 
-// A name or a quotation in a sentence: its direction is its own affair
+// Return a name or a quotation for a sentence; its reading direction does not affect the sentence
 function isolated(text) {
   return `\u2068${visible(text)}\u2069`
 }
 
-// Numbers are written as `playground/base/wording.py` writes them
+// Formats of numbers, as `playground/base/wording.py` writes them
 const formats = [0, 1, 2].map((places) => {
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
   return new Intl.NumberFormat("en", { ...digits, roundingMode: "halfEven" })
@@ -163,7 +163,7 @@ function seconds(value) {
   return `${grouped(value, value < 100 ? 1 : 0).replace(/\.0$/, "")} s`
 }
 
-// On plain http under another name there is no clipboard: then a selection is copied the old way.
+// Copy a text. Over http from another host, there is no clipboard API: then copy a selection.
 async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const box = element("textarea", "", text)
@@ -186,7 +186,7 @@ function copyButton(what, text) {
   return node
 }
 
-// A component is mounted by Streamlit; called without one, as in a notebook or a page, it is made
+// Mount a component of Streamlit; without one, as in a notebook or an HTML page, return {render}
 function hosted(component, name, mount) {
   if (component !== undefined) return mount(component)
   const ignore = () => {}

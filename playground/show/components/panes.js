@@ -1,12 +1,12 @@
-// Requests side by side as one grid: a row an origin, a column a request, one scroller for all.
-// Only what is seen is in the page, and session text only ever goes into textContent.
+// Requests side by side as one grid: a row for each origin, a column for each request. Only the part
+// in sight is in the page. Session text is only set as textContent, so it never becomes markup.
 
-const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scrolls sideways
+const COLUMN = 280 // least width in pixels: with more columns, the grid scrolls sideways
 const NARROW = 600 // pixels: up to this width there is one column at a time
-const AHEAD = 500 // pixels around the seen part that are drawn too
-const DRAWING = 16 // milliseconds of it a frame, before the browser's own layout
-// Pixels, for a row that has not been measured: of a line, above and below a block's text, above a
-// row's blocks, at a text's sides, and of a letter where words are wrapped
+const AHEAD = 500 // pixels around the part in sight that are drawn, too
+const DRAWING = 16 // milliseconds of drawing in each frame; then the browser needs time for its layout
+// Pixels, to estimate a row before it is measured: the height of a line, the space above and below a
+// block's text, above a row's blocks and beside a text, and the width of a letter
 const [LINE, AROUND, ABOVE, BESIDE, LETTER] = [17.6, 16, 28, 43, 7.5]
 const grids = new WeakMap()
 
@@ -14,8 +14,8 @@ class Grid extends Headed {
   constructor(root) {
     super()
     this.root = root
-    this.rows = new Map() // the drawn ones: number → node
-    this.figures = [] // what is known of a pane later than its text
+    this.rows = new Map() // the rows that are drawn: number → node
+    this.figures = [] // figures of each pane, which may come later than its text
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
@@ -56,7 +56,7 @@ class Grid extends Headed {
     this.box.onkeydown = (event) => {
       event.stopPropagation()
       if (event.key !== "Enter") return
-      this.go(event.shiftKey ? -1 : this.typed ? 0 : 1) // the first Enter stays at what typing has shown
+      this.go(event.shiftKey ? -1 : this.typed ? 0 : 1) // the first Enter stays at the hit that typing has shown
       this.typed = ""
     }
     this.said = element("span", "place")
@@ -78,13 +78,13 @@ class Grid extends Headed {
     return bar
   }
 
-  // Other requests: the place that was scrolled to, the search and the comparison stay
+  // Show other requests; the scroll position, the search and the base of the diff stay
   take(data) {
     const anchor = this.data && this.anchor()
     const kept = anchor && this.keyOf(anchor.row)
     if (this.data && isAlike(this.data, data)) return this.exchange(data)
     const { panes } = this.data ?? data
-    const base = panes[this.data ? this.base : data.base]?.name // at first what the data asks for
+    const base = panes[this.data ? this.base : data.base]?.name // at first the data's own base
     this.data = data
     this.cells = cellsOf(data)
     this.base = data.panes.findIndex((pane) => pane.name === base)
@@ -95,12 +95,12 @@ class Grid extends Headed {
     const row = kept ? data.rows.findIndex((_, number) => this.keyOf(number) === kept) : -1
     if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
     if (!anchor) this.showText(0)
-    this.later() // its data was read in this same task: drawing gets one of its own
+    this.later() // drawing gets a task of its own, after the one that read the data
     this.seek()
     return undefined
   }
 
-  // The same rows and columns with other texts: only cells that changed are drawn anew
+  // Take other texts in the same rows and columns; only changed cells are drawn again
   exchange(data) {
     const { texts } = this.data
     const before = this.cells
@@ -127,7 +127,7 @@ class Grid extends Headed {
     if (cell) node.append(cell)
   }
 
-  // A row's name in this grid and in the next: its origin, and how many of that were before it
+  // Return a row's key, which the next grid has, too: its origin, and how many such rows precede it
   keyOf(number) {
     const { rows } = this.data
     let nth = 0
@@ -142,7 +142,7 @@ class Grid extends Headed {
     this.against.parentElement.hidden = panes.length < 2 || Boolean(this.data.fixed)
   }
 
-  // Widths, the head, and heights as they are guessed before anything is measured
+  // Set the widths and the heads, and estimate the heights, before anything is measured
   shape() {
     const { panes, rows, texts } = this.data
     this.width = this.scroller.clientWidth
@@ -161,7 +161,7 @@ class Grid extends Headed {
     const lines = texts.map((text) => linesOf(text, letters))
     const high = (blocks) => blocks.reduce((sum, [text]) => sum + lines[text] * LINE + AROUND, 0)
     const most = (row) => ABOVE + row.reduce((height, blocks) => Math.max(height, high(blocks)), 0)
-    this.heights = this.cells.map(most) // `reduce` leaves out the panes that have nothing here
+    this.heights = this.cells.map(most) // `reduce` skips panes without a cell in the row
     this.stack()
   }
 
@@ -196,7 +196,7 @@ class Grid extends Headed {
     return this.draw()
   }
 
-  // All that is drawn is stale
+  // Draw everything again
   forget() {
     for (const node of this.rows.values()) node.remove()
     this.rows.clear()
@@ -215,7 +215,7 @@ class Grid extends Headed {
     const from = this.rowAt(scrollTop - AHEAD)
     const to = this.rowAt(scrollTop + clientHeight + AHEAD)
     this.drop(from, to)
-    // what is under the eye comes first
+    // The rows from the top of the visible part come first.
     const order = []
     for (let number = anchor.row; number <= to; number += 1) order.push(number)
     for (let number = anchor.row - 1; number >= from; number -= 1) order.push(number)
@@ -245,7 +245,7 @@ class Grid extends Headed {
     const measured = [...this.rows].map(([number, node]) => [number, node.offsetHeight])
     let changed = false
     for (const [number, height] of measured) {
-      // columns that are out of sight may be higher: a row does not shrink as they leave
+      // A column out of sight may be higher, so a row does not shrink when columns leave the view.
       const next = this.rows.get(number).whole ? height : Math.max(height, this.heights[number])
       if (Math.abs(next - this.heights[number]) < 1) continue
       this.heights[number] = next
@@ -254,8 +254,8 @@ class Grid extends Headed {
     return changed
   }
 
-  // Whether all of it that is in sight was drawn before `stop`: one cell's comparison takes
-  // milliseconds, so that a row of eight is too much for a frame
+  // Draw the visible part of a row. Return true if it is complete before the time `stop`: a diff of
+  // one cell takes milliseconds, so a row of eight may not fit into a frame
   drawRow(number, stop) {
     let node = this.rows.get(number)
     if (!node) {
@@ -297,7 +297,7 @@ class Grid extends Headed {
     return node
   }
 
-  // A block is opened to be edited, in the column that was clicked, once the page has its texts
+  // Ask the page for a block's texts; then the block opens for editing in the clicked column
   open(origin, pane) {
     this.editPane = pane
     const number = Date.now()
@@ -306,7 +306,7 @@ class Grid extends Headed {
     this.choose(origin, false)
   }
 
-  // What the page says of the open block
+  // Take the page's data on the open block
   edited(editing) {
     this.mayEdit = Boolean(editing)
     const number = editing?.number
@@ -352,7 +352,7 @@ class Grid extends Headed {
     this.report("origin", this.selected)
   }
 
-  // The chosen origin is lit in every pane; `scroll` brings it to the top
+  // Highlight an origin in every pane; with `scroll`, bring it to the top
   choose(origin, scroll) {
     this.selected = origin
     const row = origin ? this.data.rows.findIndex(([each]) => each === origin) : -1
@@ -391,11 +391,11 @@ function isAlike(one, other) {
   return same(one.rows, other.rows, ([origin]) => origin) && same(one.panes, other.panes, (pane) => pane.name)
 }
 
-// How many lines a text's shown part takes; counted in place, for there may be ten thousand texts
+// Estimate the lines of a text's shown part, without a copy: there may be ten thousand texts
 function linesOf(text, letters) {
   const end = Math.min(text.length, SHOWN)
   let lines = 0
-  for (let from = 0; from < end; ) { // a last line end opens no line
+  for (let from = 0; from < end; ) { // the last line end begins no line
     const at = text.indexOf("\n", from)
     const stop = at < 0 || at > end ? end : at
     lines += Math.max(1, Math.ceil((stop - from) / letters))

@@ -1,18 +1,18 @@
-// The stream player: one transport over up to four readings of one stream, their texts at the same
-// height. It is fed once, owns position, speed and keys, and reports only when it rests. Only lines
-// in sight are drawn: four columns of 200,000 characters play at 55 frames a second.
+// The stream player: one set of controls for up to four readings of a stream, whose texts scroll
+// together. It gets its data once, has the position and the speed, and reports the step only when it
+// stops. Only lines in sight are drawn: four columns of 200,000 characters play at 55 frames a second.
 
 const mounted = new WeakMap()
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 20]
-const PACE = 0.05 // seconds a chunk, where nobody recorded times
-const ROW = 20 // pixels, of a line of text and of an event
-const MOST_CALLS = 40 // cards of the latest calls; all of them are among the events
+const PACE = 0.05 // seconds for each chunk, if no times were recorded
+const ROW = 20 // height in pixels, of a line of text and of an event
+const MOST_CALLS = 40 // the most cards, of the latest calls; the events have all calls
 const TIMING = { recorded: "recorded", synthetic: "simulated", none: "no times: 20 chunks a second" }
 
 const isWide = (code) => code >= 0x1100 && (code < 0x1160 || (code > 0x2e7f && code < 0xa4d0) || (code > 0xabff && code < 0xd7a4) || (code > 0xf8ff && code < 0xfb00) || (code > 0xff00 && code < 0xff61) || code > 0x1f2ff)
 const joins = (code) => code === 0x200d || code === 0xfe0f || (code > 0x2ff && code < 0x370) || (code > 0x1f3fa && code < 0x1f400)
 
-// [start, stop] of every line, of `most` characters: by count, so that only lines in sight are drawn
+// Return [start, stop] of every line of at most `most` columns, so that only lines in sight are drawn
 function wrap(codeAt, length, most) {
   const lines = []
   let [start, used, space] = [0, 0, -1]
@@ -37,7 +37,7 @@ function wrap(codeAt, length, most) {
   return lines
 }
 
-// The children of an element, in this order; those that stay are not touched
+// Set the children of an element, in this order; children that stay are not touched
 function arrange(parent, nodes) {
   const wanted = new Set(nodes)
   for (const node of [...parent.children]) if (!wanted.has(node)) node.remove()
@@ -147,7 +147,7 @@ class Player {
     return part
   }
 
-  // On a narrow screen one column is shown
+  // Choose the column that a narrow screen shows
   choose(at) {
     this.phone = at
     this.parts.forEach((part, number) => part.node.classList.toggle("on", number === at))
@@ -180,7 +180,7 @@ class Player {
     return card
   }
 
-  // Lines, heights and the rhythm follow from the room there is
+  // Compute lines, heights and the rhythm for the present size
   layout() {
     const seen = this.parts.find((part) => part.text.clientWidth)
     if (!seen) return
@@ -196,16 +196,16 @@ class Player {
       this.lines = wrap(codeAt, this.length, most)
       this.forget()
     }
-    // asked for once: a question between two changes would make the browser lay out the page
+    // read once, because a read between two changes would make the browser lay out the page
     for (const part of this.parts) part.height = part.text.clientHeight
     this.fit()
     const room = `${this.slider.clientWidth} ${devicePixelRatio} ${getComputedStyle(this.place).color}`
-    if (room !== this.room) this.drawRhythm() // not whenever a call makes the page taller
+    if (room !== this.room) this.drawRhythm() // not if only the height changed, as with each call
     this.room = room
     this.draw()
   }
 
-  // Every line is drawn anew
+  // Draw every line again
   forget() {
     for (const part of this.parts) {
       part.rows.clear()
@@ -235,8 +235,8 @@ class Player {
     for (const part of this.parts) part.text.scrollTop = top
   }
 
-  // The line of an offset, or an event, comes into sight in every column; what is seen there is drawn
-  // later: to scroll, the browser would first lay out whatever has changed
+  // Scroll every column to a line or an event. The lines there are drawn later, because otherwise the
+  // browser would lay out the changes before it scrolls
   follow(row) {
     const seen = this.parts.find((part) => part.height)
     if (!seen) return
@@ -288,7 +288,7 @@ class Player {
     return this.toEvent(at + direction)
   }
 
-  // An event of the first column is whole at the step that gave its last character
+  // Go to an event of the first column, at the step that brought its last character
   toEvent(index) {
     const { events } = this.data.columns[0]
     if (!events.length) return
@@ -309,7 +309,7 @@ class Player {
     this.light(findings[this.found][3])
   }
 
-  // The next of the places at which the columns begin to differ; the first one again after the last
+  // Go to the next place where the columns begin to differ; after the last, to the first
   difference(direction) {
     const { differences } = this.data
     if (!differences.length) return
@@ -396,7 +396,7 @@ class Player {
     for (const index of part.cards.keys()) if (index >= 0 && (index < first || index >= begun)) part.cards.delete(index)
   }
 
-  // A card that is drawn already, if nothing in it has changed
+  // Return a card; it is made again only if its state has changed
   card(part, index, state, make) {
     if (part.cards.get(index)?.state !== state) part.cards.set(index, { state, node: make() })
     return part.cards.get(index).node
@@ -408,14 +408,14 @@ class Player {
     for (const [key, from, to, delivered] of call.arguments) {
       if (from >= stop) continue
       const line = element("div", "", key ? `${key}: ` : "")
-      const isMended = delivered !== undefined && !fate // of a call that has ended
+      const isMended = delivered !== undefined && !fate // the delivered text is known once the call has ended
       line.append(element("i", "", isMended ? delivered : this.slice(from, Math.min(to, stop, from + 2000))))
       card.append(line)
     }
     return card
   }
 
-  // Only lines in sight are drawn, and of these only those in which something has changed
+  // Draw the lines in sight, and of these only those that have changed
   drawTexts() {
     this.data.columns.forEach((column, at) => {
       const part = this.parts[at]
@@ -440,7 +440,7 @@ class Player {
     })
   }
 
-  // All that a line's look depends on, besides its text
+  // Return everything on which a line's look depends, besides its text
   lineState(column, [start, stop]) {
     const [reached] = column.steps[this.step]
     const lit = this.lit >= start && this.lit < stop ? this.lit : -1
@@ -486,7 +486,7 @@ class Player {
     return row
   }
 
-  // How many chunks came when, and where columns differ or something was found
+  // Draw how many chunks came at each time, the findings, and the first difference
   drawRhythm() {
     const [width, dots] = [this.slider.clientWidth, devicePixelRatio || 1]
     Object.assign(this.rhythm, { width: width * dots, height: 22 * dots })

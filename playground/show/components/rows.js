@@ -1,5 +1,5 @@
-// Rows of bars, each a part of the full width, in the colours of what became of it. With `take`, a
-// row is a button, which takes its key.
+// Return rows of bars: each part is a share of the width, in the colour of its outcome (read, written,
+// uncached). With `take`, a row is a button, and a click calls `take` with the row's key.
 
 const KINDS = ["read", "written", "uncached"]
 
@@ -12,7 +12,7 @@ function barRows(rows, take) {
     const track = element("span", pieces ? "pieces" : "track")
     for (const [kind, text] of pieces ?? []) track.append(element("span", `k-${kind}`, text))
     for (const [at, share] of (shares ?? []).entries()) {
-      if (!share) continue // its gap would move the next part
+      if (!share) continue // a part without width would still add a gap
       const part = element("i", shares.length > 1 ? KINDS[at] : "size")
       part.style.width = `${(100 * share) / most}%`
       track.append(part)

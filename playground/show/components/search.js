@@ -1,13 +1,13 @@
-// A search through every block of a grid, seen or not, in slices that leave the page alive.
+// A search through all blocks of a grid, in slices of time between which the page can react.
 
-const SEARCHING = 20 // milliseconds of it a frame
+const SEARCHING = 20 // milliseconds of searching in each frame
 const MOST_HITS = 1000000
 
-// The occurrences in the order of reading, row by row. What a row's panes have in common counts once: the
-// row's occurrences are those of the pane that has most of them, or of `pane` among equals
+// The occurrences of a query, row by row. Panes of a row often have the same text, so a row counts only
+// the occurrences in one pane: the one with most of them, or `pane` if it has as many
 class Search {
   constructor(cells, texts, done) {
-    this.cells = cells // of each row, of each pane: its blocks
+    this.cells = cells // row → pane → blocks
     this.texts = texts
     this.done = done
     this.query = ""
@@ -27,7 +27,7 @@ class Search {
     cancelAnimationFrame(this.frame)
     if (!query) return this.done()
     this.pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu")
-    this.counts = new Map() // a text that many panes share is searched once
+    this.counts = new Map() // text → count, because panes share texts
     this.row = 0
     this.running = true
     return this.slice()
@@ -71,20 +71,20 @@ class Search {
     return this.query ? [...text.matchAll(this.pattern)].map((hit) => hit.index) : []
   }
 
-  // The place of a hit by its number: row, pane, block, and its number in the block's text
+  // Return the place of a hit: row, pane, block, and the hit's number in the block's text
   place(number) {
     const after = firstPast(this.found, ([, , , before]) => before > number)
     const [row, pane, block, before] = this.found[after - 1]
     return { row, pane, block, hit: number - before }
   }
 
-  // The number of the first hit in this row or below it
+  // Return the number of the first hit in this row or below it
   firstFrom(row) {
     return this.found.find(([at]) => at >= row)?.[3] ?? 0
   }
 }
 
-// How a grid goes from hit to hit, and lights those that are drawn.
+// A grid that goes from hit to hit, and highlights the hits that are drawn.
 class Searchable extends Cells {
   tell() {
     const { query, total, at } = this.search
@@ -101,7 +101,7 @@ class Searchable extends Cells {
     this.search.start(this.box.value, Math.round(this.scroller.scrollLeft / this.column))
   }
 
-  // By so many occurrences; by none, the first one from here on comes into sight, as while somebody types
+  // Go on by `step` hits; with 0, as while the user types, show the first hit from here on
   go(step) {
     const { search } = this
     if (step) this.typed = ""
@@ -160,7 +160,7 @@ class Searchable extends Cells {
   }
 }
 
-// A stretch of an element's text; none where it lies in several pieces
+// Return a range of an element's text; null if it spans several text nodes
 function rangeIn(pre, position, length) {
   let before = 0
   for (const node of textNodes(pre)) {

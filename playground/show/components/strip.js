@@ -1,12 +1,12 @@
-// A conversation at the cache: what is said of all requests, one request to scale with its marks,
-// all requests as bars, what is wrong, and the chosen block. Blocks and bars are drawn on canvases
-// (three thousand at sixty frames a second); marks are buttons, which take the focus.
+// A conversation and its cache: the answer, one request to scale with its marks, all requests as
+// bars, the findings, and the chosen block. Blocks and bars are drawn on canvases (three thousand at
+// sixty frames a second); marks are buttons, so that they can have the focus.
 
 const mounted = new WeakMap()
-const OUTCOMES = { read: "read", written: "written", uncached: "full price" } // and their words
+const OUTCOMES = { read: "read", written: "written", uncached: "full price" } // key → its words
 const TIERS = { tools: "tools", system: "system", assistant: "assistant", user: "user, results" }
-const [TOP, TALL, BELOW, CHART] = [42, 40, 12, 104] // pixels: above the blocks, they, the outcome
-const HEAD = 25 // of a mark, and the room beside it
+const [TOP, TALL, BELOW, CHART] = [42, 40, 12, 104] // heights in pixels: above the blocks, blocks, outcome, chart
+const HEAD = 25 // pixels of a mark's head with the space beside it
 
 function tierOf([tier, , role]) {
   if (tier !== "messages") return tier
@@ -18,14 +18,14 @@ class Strip {
     this.root = root
     this.report = report
     this.take(data)
-    this.now = data.opens ?? this.requests.length - 1 // at the break that the sentence names
+    this.now = data.opens ?? this.requests.length - 1 // the request with the break that the sentence names
     this.chosen = -1
     this.build()
     this.choose((data.opens && this.request.differs) ?? this.firstSeen())
     this.sizes = new ResizeObserver(() => this.draw(true))
     this.sizes.observe(root)
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
-    this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
+    this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // after the app's theme has changed
     this.unheard = hearKeys(root, (key, event) => this.key(key, event))
     this.late = () => this.offer(globalThis.playgroundPolicies)
     document.addEventListener("playground-policies", this.late)
@@ -45,12 +45,12 @@ class Strip {
     this.most = Math.max(1, data.minimum, ...this.requests.map((r) => r.total))
   }
 
-  // What was billed, or else what is predicted: tokens read, written, at full price
+  // Return the tokens read, written and at full price: as billed, or else as predicted
   outcome(request) {
     return request.billed ?? [request.read, request.written, request.uncached]
   }
 
-  // A request names the blocks that the one before it does not have
+  // Complete the requests: each has only the blocks that the one before it does not have
   whole(requests) {
     let before = []
     return requests.map((request) => {
@@ -70,7 +70,7 @@ class Strip {
     return this.data.movable && this.now === this.requests.length - 1
   }
 
-  // The block that a mark stands on last, else the last one
+  // Return the last block with a mark, or else the last block
   firstSeen() {
     const { marks, blocks } = this.request ?? { marks: [], blocks: [] }
     return marks.length ? marks[marks.length - 1][0] : blocks.length - 1
@@ -161,8 +161,8 @@ class Strip {
     return card
   }
 
-  // The policies, which are simulated after the strip is drawn; one that costs less is offered at
-  // what it mends
+  // Show the policies, which are simulated after the strip is drawn. A cheaper one is offered at the
+  // finding that it mends
   offer(policies) {
     const { title, note, rows = [], remedy, take } = policies ?? {}
     const line = element("div", "line")
@@ -197,13 +197,13 @@ class Strip {
   }
 
   go(index) {
-    this.used = true // the place is the user's
+    this.used = true // from now on, the user chooses the request
     this.now = Math.max(0, Math.min(index, this.requests.length - 1))
     if (this.chosen >= (this.request?.blocks.length ?? 0)) this.chosen = this.firstSeen()
     this.draw()
   }
 
-  // The request of a finding or a break, at the block that differs
+  // Show the request of a finding or a break, at the block that differs
   show(number) {
     this.go(number)
     this.choose(this.request.differs ?? this.firstSeen())
@@ -225,7 +225,7 @@ class Strip {
     return `${(100 * tokens) / this.most}%`
   }
 
-  // A colour of the style sheet as a canvas takes it
+  // Return a colour of the style sheet in the form that a canvas takes
   ink(name) {
     if (!this.inks.has(name)) {
       this.probe ??= this.root.appendChild(element("i", ""))
@@ -235,7 +235,7 @@ class Strip {
     return this.inks.get(name)
   }
 
-  // Room and colours are asked for once: at each frame, the browser would lay out the page for it
+  // Read sizes and colours once: in each frame, the browser would have to lay out the page
   measure() {
     this.inks = new Map()
     this.width = this.root.clientWidth && this.drawing.clientWidth
@@ -252,7 +252,7 @@ class Strip {
     return context
   }
 
-  // `anew` where the room or the colours may have changed
+  // Draw the request; `anew` if the sizes or the colours may have changed
   draw(anew = !this.width) {
     const { request } = this
     if (anew) this.measure()
@@ -263,13 +263,13 @@ class Strip {
     const told = Object.values(OUTCOMES).map((word, i) => `${word} ${grouped(sums[i])}`)
     const [low, high] = request.range
     const size = low === high ? grouped(request.total) : `~${grouped(request.total)}`
-    // a bill stands beside its own total; the prediction, with its sureness, is of the estimate
+    // A bill is shown with its own total, a prediction with the estimated total and its certainty.
     const billed = grouped(sums.reduce((one, other) => one + other))
     const outcome = request.billed
       ? `billed: ${told.join(" · ")} of ${billed} · predicted: read ${grouped(request.read)} of ${size}, ${request.state}`
       : `${told.join(" · ")} of ${size} · ${request.state}`
     const place = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)}`
-    // on a narrow screen the outcome stands below, where it has room
+    // A narrow screen shows the outcome below the drawing.
     this.place.replaceChildren(place, element("span", "outcome", ` · ${outcome}`))
     this.why.replaceChildren(element("div", "outcome", outcome), request.reason)
     this.drawBlocks()
@@ -290,7 +290,7 @@ class Strip {
       context.fillRect(from * scale, TOP, Math.max(0.7, size * scale - (size * scale > 3 ? 1 : 0)), TALL)
     })
     const sums = this.outcome(request)
-    // the sum of several rounds is as long as the one request that is drawn
+    // A bill may be the sum of several rounds: scale it to the length of the request that is drawn.
     const share = request.total / Math.max(1, sums.reduce((one, other) => one + other))
     let from = 0
     Object.keys(OUTCOMES).forEach((name, at) => {
@@ -326,11 +326,11 @@ class Strip {
     this.canvas.setAttribute("aria-label", `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${request.billed ? "billed: " : ""}${told.join(", ")} tokens`)
   }
 
-  // Marks, and the lines that they must reach
+  // Draw the marks, and the lines that they must reach
   drawSigns() {
     const focused = this.root.getRootNode().activeElement?.dataset?.block
     for (const old of this.drawing.querySelectorAll(".pin, .limit")) old.remove()
-    // marks that stand close: their heads stand apart, their lines where the marks are
+    // The heads of close marks are moved apart; their lines stay at the marks.
     const { width } = this
     const places = this.request.marks.map(([mark]) => (this.request.ends[mark] / this.most) * width)
     places.forEach((_, at) => at && (places[at] = Math.max(places[at], places[at - 1] + HEAD)))
@@ -345,10 +345,10 @@ class Strip {
     if (this.data.minimum) line("least", this.data.minimum, `minimum ${grouped(this.data.minimum)} tokens`)
     const limit = this.data.threshold
     if (limit) {
-      // to scale with this request's own text, whose end is where its characters are
+      // The threshold is in characters: scale it by the characters and the tokens of the last request.
       const end = this.requests[this.requests.length - 1].total
       const at = Math.min(this.most, (end * limit.of) / Math.max(1, limit.characters))
-      const isNear = (Math.abs(at - this.data.minimum) / this.most) * width < 320 // then its words stand lower
+      const isNear = (Math.abs(at - this.data.minimum) / this.most) * width < 320 // then the label goes lower
       line(isNear ? "characters low" : "characters", at, `threshold ${grouped(limit.of)} characters · here ${grouped(limit.characters)}`)
     }
     if (focused !== undefined) this.drawing.querySelector(`.pin[data-block="${focused}"]`)?.focus()
@@ -398,7 +398,7 @@ class Strip {
     return from
   }
 
-  // Set the mark of one block on another; on none for -1, and of none where `from` is -1
+  // Move a mark from one block to another; `from` -1 sets a mark, `to` -1 clears one
   move(from, to) {
     const origin = (index) => this.data.parts[index]?.[0] ?? ""
     if (from !== to && (origin(from) || origin(to))) this.report(`${origin(from)}>${origin(to)}`)
@@ -409,7 +409,7 @@ class Strip {
     return [wide, wide > 4 ? Math.min(6, wide / 6) : 0]
   }
 
-  // A line below the bar of the request that is shown: nothing else in the chart changes with it
+  // Draw a line below the bar of the shown request, the only part of the chart that it changes
   drawNow() {
     const [wide, gap] = this.barSize()
     const context = this.chart.getContext("2d")
@@ -476,7 +476,7 @@ class Strip {
     if (length > shown) this.side.append(element("p", "quiet", `characters ${grouped(from + 1)} to ${grouped(from + shown)} of ${grouped(length)}`))
   }
 
-  // The place at which a request differs from the one before it, in view
+  // Mark the place where a request differs from the one before it, and scroll to it
   markChange(pre, at) {
     const text = [...pre.textContent]
     const rest = text.slice(at).join("")
@@ -486,8 +486,8 @@ class Strip {
     pre.scrollTop = mark.offsetTop - pre.offsetTop - 60
   }
 
-  // The chosen block's fate; by the bill, if there is one, to whose tokens estimates are scaled.
-  // Some billed tokens belong to no block, so what counts there is where a block's middle lies.
+  // Return the chosen block's fate, by the bill if there is one: then the estimated tokens are scaled to
+  // the billed ones. Some billed tokens belong to no block, so the middle of the block decides.
   fate() {
     const { request, chosen } = this
     const [read, written, rest] = request.billed ?? [request.read, request.written, 0]
@@ -501,7 +501,7 @@ class Strip {
   decision() {
     const { request, chosen, data } = this
     const marked = request.marks.some(([mark]) => mark === chosen)
-    const [, last, reason] = data.parts[chosen] ?? [0, false, ""] // of the last request
+    const [, last, reason] = data.parts[chosen] ?? [0, false, ""] // these are the last request's
     const node = element("div", marked ? "decision marked" : "decision")
     const words = marked ? "Marked" : "Not marked"
     const why = marked === Boolean(last) ? reason : "in this request; the last request differs here"
@@ -527,7 +527,7 @@ function mount({ data, parentElement, setTriggerValue }) {
   if (before) {
     before.leave()
     strip.used = before.used && before.requests.length === strip.requests.length
-    if (strip.used) strip.go(before.now) // another policy, same place
+    if (strip.used) strip.go(before.now) // after a change of the policy, the place stays
     if (strip.used && before.chosen < strip.request.blocks.length) strip.choose(before.chosen)
   }
   mounted.set(root, strip)

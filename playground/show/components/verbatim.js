@@ -1,9 +1,9 @@
-// A text as it is, with a button that copies it whole. Streamlit's own block of code loads a
-// highlighter of 1.5 MB, which holds the page up for longer than all that is shown in it.
+// A text, unchanged, with a button that copies all of it. Streamlit's own code block would load a
+// highlighter of 1.5 MB, which takes longer than drawing the rest of the page.
 
-const PIECE = 8000 // characters: of a long text only the pieces in sight are laid out
+const PIECE = 8000 // characters; the browser lays out only the pieces in sight
 
-// Whole lines together; one that is longer than a piece stands alone.
+// Cut a text into pieces of whole lines; a line longer than PIECE is a piece of its own.
 function pieces(text) {
   const found = []
   let start = 0

@@ -1,10 +1,10 @@
-// What differs between two texts, word by word.
+// The difference of two texts, word by word.
 
 const WORD = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
 const SENTENCE = /[^.!?;\n]*[.!?;\n]+\s*|[^.!?;\n]+/gu
-const PAIRS = 400000 // words of one side times words of the other: matching takes the product
+const PAIRS = 400000 // words of one text times words of the other: the time of matching grows with it
 
-// [change, text] in order; change is "same", "ins" or "del"
+// Return pairs [change, text], in order; change is "same", "ins" or "del"
 function wordChanges(before, after) {
   const left = before.match(WORD) ?? []
   const right = after.match(WORD) ?? []
@@ -21,7 +21,7 @@ function wordChanges(before, after) {
   return joined(pieces)
 }
 
-// Very many words are matched sentence by sentence first
+// Match the words; if they are many, match sentences first, then the words of changed sentences
 function changed(left, right) {
   if (left.length * right.length <= PAIRS) return matched(left, right)
   const pieces = []
@@ -43,7 +43,7 @@ function changed(left, right) {
   return pieces
 }
 
-// The longest common subsequence: lengths[i][j] is that of what follows i on the left, j on the right
+// Match by the longest common subsequence: lengths[i][j] is its length from left[i] and right[j] on
 function matched(left, right) {
   const gone = left.map((word) => ["del", word])
   const come = right.map((word) => ["ins", word])

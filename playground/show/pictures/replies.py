@@ -20,7 +20,7 @@ from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
 
 _MOST: Final = 6_000  # the most characters of coloured text
-_ARGUMENTS: Final = 2_000
+_ARGUMENTS: Final = 2_000  # the most characters of a call's arguments
 
 
 @draws("picture", Timeline)

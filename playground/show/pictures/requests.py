@@ -26,8 +26,8 @@ _COLUMNS: Final = 4  # in plain markup, where more columns would be too narrow
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
 _COUNTED: Final = 1_000_000  # characters, beyond which counting tokens takes seconds
-_RAW: Final = 20_000
-_MOST_NAMES: Final = 3
+_RAW: Final = 20_000  # the most characters of a raw prompt
+_MOST_NAMES: Final = 3  # of dialects in a sentence
 
 
 @draws("picture", Comparison)

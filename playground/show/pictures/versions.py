@@ -65,7 +65,7 @@ def _run(change: str, text: str) -> str:
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
-    """Return these blocks of both versions side by side; the first version is the only base.
+    """Return these blocks of both versions side by side, always compared with the first version.
 
     The row of a block says how many equal blocks before it are left out, and how many tokens they
     have.
