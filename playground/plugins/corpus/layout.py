@@ -22,7 +22,8 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; its facts are of one version of our analysis."""
+    """The names of a corpus's files. `analysis` is the version of our analysis whose facts and
+    manifests are meant."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)
