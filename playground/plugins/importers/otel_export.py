@@ -29,7 +29,7 @@ from playground.sessions.session import Agent, RequestRecord, Session
 _SCOPE: Final = "dialect-playground"
 _INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
-_MOST: Final = 200_000_000  # characters of the messages in all spans
+_MOST: Final = 200_000_000  # the most characters of the messages in all spans
 _Json = dict[str, Any]
 # LiteLLM's names of providers -> `gen_ai.provider.name`; other names are used unchanged.
 _PROVIDERS: Final = {
