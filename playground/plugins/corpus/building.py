@@ -134,7 +134,7 @@ class _Build:
             and manifest["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
         }
-        self._is_older = self._catalog.analysis != folder.analysis
+        self._is_older = self._catalog.analysis != folder.analysis  # True: commit nothing yet
         self._pieces: list[InputPiece] = []
         self._given_up_shards: set[str] = set()
         self._made = self._done = self._total = 0

@@ -62,14 +62,14 @@ class SeenCall:
         return "".join(self.texts)
 
 
-_UNKNOWN: Final = "unknown-tool"
+_UNKNOWN: Final = "unknown-tool"  # this and the next two are codes of findings
 _INVALID: Final = "invalid-arguments"
 _AS_TEXT: Final = "arguments-kept-as-text"
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """A reply: its calls, the findings of its parser, and the dialect by which it was parsed."""
+    """A reply: its calls, its parser's findings, and the dialect by which it was parsed, if any."""
 
     calls: list[SeenCall]
     findings: list[Finding]

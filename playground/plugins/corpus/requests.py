@@ -28,7 +28,7 @@ from playground.sessions.formats import FORMATS
 from playground.sessions.session import RequestRecord, Session
 from playground.sessions.stretches import HistoryStretch, stretches
 
-ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
+ORIGINS: Final = ("tool", "system", "user", "assistant", "result")  # the order of `sizes`
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
 _NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
 _NO_REPLY: Final = RequestRecord(reply=-1)

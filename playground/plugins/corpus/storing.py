@@ -29,8 +29,8 @@ _HEAD_FIELDS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks of a request: the first `kept` blocks of the previous request, then the `added`
-    blocks."""
+    """The blocks of a request: the first `kept` blocks of the previous request, then those with the
+    numbers `added`, whose hashes are `hashes`."""
 
     kept: int
     added: list[int]

@@ -134,7 +134,7 @@ def _read(source: Source) -> Iterator[SessionBuilder]:
 def read_log(
     source: Source, lines: Iterable[Entry] | None, title: Any = ""
 ) -> Iterator[SessionBuilder]:
-    """Yield the conversations in `lines`, by default the file's lines."""
+    """Yield the conversations in `lines`, by default the file's; `title` is that of the first."""
     threads = _Threads(source.stem)
     threads.main.set_metadata(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, lines)

@@ -1,4 +1,4 @@
-"""The contributions of this plugin to the core: importers, and an export."""
+"""The contributions of this plugin to the core: importers, and an export as OpenTelemetry."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
-MOST_SIGNATURES: Final = 2_000
-MOST_IN_A_BAND: Final = 50
+MOST_SIGNATURES: Final = 2_000  # the commonest, which are put into clusters
+MOST_IN_A_BAND: Final = 50  # sessions with an equal band; a larger group is left out
 ALIKE: Final = 0.6  # the least share of words that two similar errors have in common
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """

@@ -1,4 +1,4 @@
-"""Build sessions from the model calls in a trace, with their inputs, outputs and usage."""
+"""Build sessions from a trace's model calls ("turns"), with their inputs, outputs and usage."""
 
 from __future__ import annotations
 
