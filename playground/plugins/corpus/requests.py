@@ -183,9 +183,11 @@ def _diagnosis(reply: Mapping[str, Any] | None) -> str:
 
 
 def utc(text: str) -> datetime | None:
-    """Return a time of a session in UTC without a time zone, as the tables have it, or None."""
+    """Return a session's time in UTC without a zone, as the tables have it, or None. A time without
+    a zone is in UTC already."""
     try:
-        return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
     except (ValueError, OverflowError):
         return None
 
