@@ -2,7 +2,7 @@
 
 `python benchmarks/against_azad.py DOCUMENT [COUNT] [SEED]`: there is no package to install and no
 public repository, so the function is taken from the text of the document, where it stands without
-its indentation. Prints how many conversations are marked alike, and the first others.
+its indentation. Prints how many conversations both mark alike, and the first others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MODELS: Final = (
 
 
 def theirs(document: str) -> Callable[..., None]:
-    """The document's function, as a function."""
+    """Return the function that stands in the document's text, compiled."""
     lines = [line.strip() for line in document[document.index(START) :].split("\n")]
     lines[0] = lines[0].removeprefix("| ")
     first = lines[: lines.index("return", lines.index("# No explicit return needed")) + 1]
@@ -70,7 +70,8 @@ def text(rng: random.Random, long: bool) -> dict[str, Any]:
 
 
 def marked(theirs_of: Callable[..., None], rng: random.Random) -> tuple[str, str]:
-    """A conversation with their marks and with ours; which model and what was asked for first."""
+    """Return a random conversation with their marks, and with ours, as texts. Each begins with the
+    model and the settings."""
     messages = conversation(rng)
     model = rng.choice(MODELS)
     kind: enum.Enum | None = rng.choice([None, None, *CacheDialect])
@@ -88,7 +89,8 @@ def marked(theirs_of: Callable[..., None], rng: random.Random) -> tuple[str, str
 
 
 def in_blocks(messages: list[dict[str, Any]]) -> str:
-    """Their text and marks: a lone text and a list of one are the same content."""
+    """Return messages with their marks as JSON; a content that is a text becomes a list of one
+    block."""
     for message in messages:
         if isinstance(message["content"], str):
             message["content"] = [{"type": "text", "text": message["content"]}]

@@ -1,8 +1,8 @@
 """Random signatures, completions and calls of models: our adapters beside DSPy's own (3.4.1).
 
 `python benchmarks/against_dspy.py [SIGNATURES] [COMPLETIONS] [CALLS] [SEED]` installs dspy into a
-scratch environment and prints how often messages, fields, and requests with what is read of their
-answers are equal, and the first differences of a kind.
+scratch environment. It prints how often both write equal messages, read equal fields, and make
+equal requests and read their answers alike; and the first differences of each kind.
 """
 
 # ruff: noqa: B023, C901, E402
@@ -48,7 +48,7 @@ def result(run: Any) -> Any:
 
 
 def mutated(rng: random.Random, text: str) -> str:
-    """A completion as models spoil it."""
+    """Return a completion, spoiled in a random way as models spoil theirs."""
     match rng.randrange(12):
         case 0:
             return text[: rng.randrange(len(text) + 1)]
@@ -76,7 +76,7 @@ def mutated(rng: random.Random, text: str) -> str:
 
 
 def comparable(value: Any) -> Any:
-    """Values of both as plain data."""
+    """Return a value of DSPy's or of ours as plain data."""
     if isinstance(value, dict):
         return {k: comparable(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -128,7 +128,8 @@ def completions(rng: random.Random, count: int) -> None:
 
 
 def judged(expected: Any, got: Any, meant: Any) -> str:
-    """`better` where DSPy raises or refuses and we read, or where ours is what was written."""
+    """Return a verdict: `alike` if both read the same; `better` if we read what DSPy does not, or
+    if each of our values is DSPy's or the one that was written (`meant`); else what is wrong."""
     if repr(got) == repr(expected):
         return "alike"
     if isinstance(got, str) and got.startswith(RAISES):
@@ -143,7 +144,8 @@ def judged(expected: Any, got: Any, meant: Any) -> str:
 
 
 class Model(dspy.BaseLM):  # type: ignore[misc]
-    """A model that keeps what it is asked and answers from a script; what it can do is random."""
+    """A model that keeps what it is asked and answers from a script; its native abilities are
+    random."""
 
     def __init__(self, rng: random.Random, answers: list[Any]) -> None:
         super().__init__(model=rng.choice(["own", "openai/gpt-5"]), model_type="chat")
@@ -166,7 +168,8 @@ class Model(dspy.BaseLM):  # type: ignore[misc]
 
 
 def plain_form(parameters: dict[str, Any]) -> dict[str, Any]:
-    """DSPy gives a class for a response's form, which LiteLLM turns into what we give."""
+    """Return a request's parameters with its `response_format` as a dict. DSPy gives a class, which
+    LiteLLM turns into the dict that we give."""
     form: Any = parameters.get("response_format")
     if not isinstance(form, type) or not issubclass(form, BaseModel):
         return parameters
@@ -197,7 +200,8 @@ def awaited(adapter: Any, given: tuple[Any, ...]) -> Any:
 
 
 def calls(rng: random.Random, count: int) -> None:
-    """Requests and outputs of a call, half of them awaited."""
+    """Call random models by both, half of the calls awaited; print how many requests and outputs
+    are equal."""
     kinds: Counter[str] = Counter()
     for number in range(count):
         theirs, makers = calling_signature(rng)

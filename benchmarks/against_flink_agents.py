@@ -1,8 +1,8 @@
 """Random prompts, schemas, arguments, messages, chats and agents: ours beside Flink-Agents 0.3.1.
 
 `python benchmarks/against_flink_agents.py [COUNT] [SEED]` installs its Python part into a scratch
-environment (without its JARs and without Flink, which stands in as an empty module) and prints how
-many cases of each kind are equal, which differ on purpose, and the first others.
+environment (without its JARs, and with an empty module in place of Flink) and prints how many cases
+of each kind are equal, which differ on purpose, and the first of the others.
 """
 
 # ruff: noqa: E402, UP007, UP045
@@ -50,7 +50,7 @@ from playground.plugins.systems.flink_agents.upstream import from_java_schema, r
 
 
 class Empty(ModuleType):
-    """Flink itself, which its actions import for their types."""
+    """A module in place of Flink itself, which Flink-Agents' actions import for their types."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -156,7 +156,7 @@ def dumped(prompt: Any, values: Mapping[str, str]) -> list[Any]:
 
 
 def function(rng: random.Random) -> Callable[..., Any]:
-    """A function with a random signature and docstring."""
+    """Return a function with a random signature and docstring."""
     names = rng.sample(["a", "b", "city", "days", "unit"], rng.randint(1, 4))
     optional = sorted(rng.random() < 0.4 for _ in names)
     written = []
@@ -202,7 +202,8 @@ def ours_in_forms(made: Callable[..., Any]) -> list[Any]:
 
 
 def arguments(rng: random.Random) -> tuple[Any, Any]:
-    """Return whether a call's arguments fit, and as what they are read: by their pydantic model."""
+    """Return how their pydantic model and ours read random arguments of a random function, or
+    RAISES."""
     made = function(rng)
     model = theirs_of(lambda: tool_utils.create_schema_from_function("tool", made))
     tool = theirs_of(lambda: FunctionTool(made).metadata)

@@ -37,7 +37,7 @@ from playground.nouns.messages import ImagePart, ToolCallPart
 
 
 class Absent(ModuleType):
-    """A package that Meta's modules import and that writing a prompt does not use."""
+    """A package that Meta's modules import, but that they need for no prompt."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -46,7 +46,8 @@ class Absent(ModuleType):
 
 
 class Stubs(MetaPathFinder, Loader):
-    """Stands in for torch and what else of the same kind is not installed."""
+    """An import hook that gives an empty module for torch, and for others that are not
+    installed."""
 
     NAMES = ("torch", "torchvision", "fairscale", "termcolor", "tiktoken_ext")
 
@@ -59,7 +60,7 @@ class Stubs(MetaPathFinder, Loader):
         return Absent(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is in it."""
+        """Leave the module empty."""
 
 
 sys.meta_path.insert(0, Stubs())
@@ -75,7 +76,7 @@ class Names(dict[str, str]):
 
 
 class TextTokenizer:
-    """Every token is its text."""
+    """A tokenizer for which every token is its text."""
 
     special_tokens = Names()
 

@@ -2,21 +2,22 @@
 
 Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--seed N] [--kind KIND]
      [--show N] [--checkout FOLDER] [--record | --record-anew]
-SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
-and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
-checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
-(llama_cpp_parsers.py), or ai-sdk-parser (ai_sdk_parsers.py); or transformers, whose parsers are
-the types of models for which `transformers serve` has a template (transformers_parser.py). A reply
-is made of rendered calls of one of the dialects that the declared parser reads, with its tools
-given, and is of one kind: as
-models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
-has the same content and reasoning, up to their white space, and the same calls. The
-table counts by parser and dialect; the shortest reply in which both differ stands below it.
-`--record` writes for each slip (a finding that says what is not well-formed) in how many replies
-both agree: a view claims only what agrees in every reply that was tried. It adds to what is
-recorded of the same version (server_record.py), so it takes each seed once, and writes how many of
-the view's claims about these new replies are right. After a change of a view or of our parser,
-`--record-anew` runs the recorded samples and counter-examples again, too, and counts from zero.
+SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without its dependencies,
+and its own parsers read each reply at once (server_parsers.py). Or it is ollama, whose parsers,
+from a checkout, read it in pieces (ollama_parsers.py); llama.cpp, from a checkout too
+(llama_cpp_parsers.py); ai-sdk-parser (ai_sdk_parsers.py); or transformers, where a PARSER is a type
+of models for which `transformers serve` has a template (transformers_parser.py).
+
+A reply is made of rendered calls in one of the dialects that the parser is declared to read, and
+the tools are given. It is of one kind: as models should write it, with prose, reasoning or odd
+values, or spoiled in one way. Two readings are equal if they have the same content and reasoning,
+up to white space, and the same calls. The table counts by parser and dialect; below it stands the
+shortest reply that is read differently. `--record` writes for each slip (a finding that says what
+is not well-formed) in how many replies both agree: a view claims only what agrees in every reply
+that was tried. It adds to the record of the same version (server_record.py), so it takes each seed
+once, and writes how many of the view's claims about the new replies are right. After a change of a
+view or of our parser, `--record-anew` runs the recorded samples and counter-examples again, too,
+and counts from zero.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ UNICODE: Final = ("Přístav čeká", "日本の港", "naïve café", "🙂 ok",
 
 
 def rendered(dialect: DeclaredDialect, calls: Sequence[ToolCallPart], *prose: str) -> str:
-    """Calls with prose before each and after the last, as the dialect writes an answer."""
+    """Return an answer as the dialect writes it: `calls` with prose before each and after the
+    last."""
     parts: list[Any] = []
     for index, text in enumerate([*prose, *[""] * (len(calls) + 1 - len(prose))]):
         parts += [TextPart(text)] if text else []
@@ -67,7 +69,7 @@ def rendered(dialect: DeclaredDialect, calls: Sequence[ToolCallPart], *prose: st
 
 
 def with_values(call: ToolCallPart, source: random.Random, words: Sequence[str]) -> ToolCallPart:
-    """The same call with other texts in it."""
+    """Return the call with random `words` in place of its texts."""
     given = {
         key: source.choice(words) if isinstance(value, str) else value
         for key, value in call.args.items()
@@ -76,7 +78,7 @@ def with_values(call: ToolCallPart, source: random.Random, words: Sequence[str])
 
 
 def plain(dialect: DeclaredDialect, source: random.Random) -> ToolCallPart:
-    """A call with values without odd characters."""
+    """Return a random call whose values have no odd characters."""
     call = some_call(dialect, source)
     if dialect.syntax.text_keys:
         return call
@@ -139,7 +141,7 @@ def unknown_tool(dialect: DeclaredDialect, source: random.Random) -> str:
 
 
 def white_space(dialect: DeclaredDialect, source: random.Random) -> str:
-    """Calls with other white space where two pieces of the form touch."""
+    """Return calls with other white space between two pieces of the declared form."""
     text = several(dialect, source)
     places = [match.span() for match in _EDGE.finditer(text)]
     for start, stop in sorted(source.sample(places, min(2, len(places))), reverse=True):
@@ -148,7 +150,7 @@ def white_space(dialect: DeclaredDialect, source: random.Random) -> str:
 
 
 def other_order(dialect: DeclaredDialect, source: random.Random) -> str:
-    """A call with its parameters in another order than the tool's schema has."""
+    """Return a call with its parameters in the reverse order of the tool's schema."""
     call = plain(dialect, source)
     if dialect.syntax.text_keys:
         return rendered(dialect, [call])
@@ -159,7 +161,7 @@ def other_order(dialect: DeclaredDialect, source: random.Random) -> str:
 
 
 def stray_marker(dialect: DeclaredDialect, source: random.Random) -> str:
-    """Prose with a marker of calls in it."""
+    """Return prose with a marker of calls in it."""
     markers = [m for part in ("call", "section") for m in literals(dialect, part) if len(m) > 1]
     return f"{source.choice(PROSE)} {source.choice(markers or [''])} {source.choice(PROSE)}"
 
@@ -230,7 +232,7 @@ class Difference:
 
 
 def function(tool: Any) -> dict[str, Any]:
-    """A tool in OpenAI's form."""
+    """Return a tool in OpenAI's form."""
     given = {"name": tool.name, "description": "", "parameters": tool.input_schema}
     return {"type": "function", "function": given}
 
@@ -251,7 +253,8 @@ ENDED: Final = "</atem:function_calls>"
 
 
 def as_written(text: str, dialect: DeclaredDialect, server: str, parser: str) -> tuple[str, str]:
-    """Return what the prompt has opened, and what a model writes behind it up to its stop token."""
+    """Return what the prompt has already opened, and what a model writes after it, up to its stop
+    token."""
     if server not in PROMPTED:
         return "", text
     if dialect.name == "harmony":
@@ -281,9 +284,10 @@ def ours(text: str, dialect: str, spec: str, prefill: str) -> tuple[Handed, str,
 
 
 def same(theirs: Handed, mine: Handed) -> bool:
-    """Return True if both say the same; what they give as text is compared with ours as it stands.
+    """Return True if the server's answer and ours say the same. Arguments that the server gives as
+    text are compared with ours as they stand.
 
-    Where theirs raises an error the client gets nothing.
+    If the server's parser raises an error, its client gets nothing.
     """
     if theirs.raises or mine.raises:
         return bool(theirs.raises) and bool(mine.raises or not (mine.content or mine.calls))
@@ -359,7 +363,7 @@ def _needs_both(kind: str, parser: Parser) -> bool:
 
 
 def table(counts: Counts) -> None:
-    """Equal of all, by parser and dialect, and by kind."""
+    """Print how many replies are read alike, of how many: by parser and dialect, and by kind."""
     kinds = [kind for kind in KINDS if any(key[2] == kind for key in counts)]
     print(f"{'':34}{'all':>10}" + "".join(f"{kind[:9]:>10}" for kind in kinds))
     rows: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
@@ -425,7 +429,8 @@ def options() -> argparse.Namespace:
 
 
 def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
-    """The server's own parsers; returns in an environment that has its package."""
+    """Return a maker of the server's own parsers. Goes on in an environment that has the server's
+    package, if it needs one."""
     if given.server == "ollama":
         return ollama_parsers.ollama(given.checkout)
     if given.server == "llama.cpp":

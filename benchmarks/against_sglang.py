@@ -2,13 +2,13 @@
 from their sources.
 
 Run: python benchmarks/against_sglang.py [ROUNDS [CHARACTERS]]. SGLang's wheel is installed without
-what it depends on: its parsers need no torch, but a tool's class and a switch, which stand in here.
-Each round reads another text, first by one and then by the other, in pieces of four characters, but
-a control token in one piece, as a server has it: some of its parsers read no token that is cut. CPU
-seconds of the best round. `calls` is how many of the twenty SGLang has found in the last. The
-reasoning has a million CHARACTERS (0: none is read) between tags that SGLang knows; of how many
-each said that they are reasoning stands beside the times. As many of prose are read by all our
-dialects, and compared with the fastest of SGLang's.
+its dependencies: its parsers need no torch, only a class of tools and a switch, for which there are
+stand-ins here. Each round reads another text, first by one and then by the other, in pieces of four
+characters. A control token is one piece, as a server has it, because some of SGLang's parsers read
+no token that is cut. Times are CPU seconds of the best round; `calls` is how many of the twenty
+SGLang found in the last round. The reasoning has CHARACTERS (by default a million; 0 leaves it out)
+between tags that SGLang knows; beside the times stands how many of them each side took for
+reasoning. Prose of that length is read by all our dialects, beside the fastest of SGLang's.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _WORDS: Final = ("tide", "berth", "ship", "free", "high", "server", "config", "v
 
 @dataclass(frozen=True)
 class Beside:
-    """CPU seconds of the best round, ours and theirs, for the same text."""
+    """The CPU seconds of the best round, ours and theirs, for the same text."""
 
     dialect: str
     ours: float
@@ -79,7 +79,8 @@ class Beside:
 
 
 def stand_in() -> None:
-    """`sglang` as a package of sources alone, and the two modules that would load the server."""
+    """Put `sglang` among the imported modules as a package of sources alone, with stand-ins for the
+    modules of it that would load the server."""
     from pydantic import BaseModel
 
     class Function(BaseModel):
@@ -121,7 +122,7 @@ def stand_in() -> None:
 
 
 def reply(name: str, seed: int) -> list[str]:
-    """Twenty calls that nobody has seen before, in pieces."""
+    """Return twenty new random calls, cut into pieces."""
     from generated import TOOL
 
     from playground.dialects import get_dialect
@@ -141,7 +142,7 @@ def reply(name: str, seed: int) -> list[str]:
 
 
 def small_calls(rounds: int) -> Iterator[Beside]:
-    """Twenty small calls, for every dialect of PEERS."""
+    """Yield the times of reading twenty small calls, for every dialect of PEERS."""
     from generated import TOOL
     from parsing import PROMPT, cpu, read
 
@@ -167,7 +168,7 @@ def small_calls(rounds: int) -> Iterator[Beside]:
 
 
 def reasoning(rounds: int, size: int) -> Iterator[Beside]:
-    """One long reasoning in the dialect's own tags, and an answer."""
+    """Yield the times of reading one long reasoning in the dialect's own tags, and an answer."""
     from parsing import PROMPT, cpu, read
 
     from playground.dialects import DeclaredDialect, get_dialect
@@ -213,7 +214,8 @@ def reasoned(dialect: str, data: list[bytes]) -> int:
 
 
 def prose(rounds: int, size: int, names: Collection[str]) -> list[Beside]:
-    """Prose read by these dialects, beside the fastest of SGLang's; the slowest stands last."""
+    """Return the times of reading prose in these dialects, the slowest last; each beside the time
+    of the fastest of SGLang's parsers."""
     from parsing import PROMPT, cpu, cut, read
 
     from playground.dialects import get_dialect

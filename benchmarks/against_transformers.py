@@ -1,13 +1,14 @@
-"""Every dialect's response template in transformers' own parser: which replies both read alike
+"""Every dialect's response template in transformers' own parser: which replies both read alike.
 
 Run: python benchmarks/against_transformers.py [DIALECT …] [--tries N] [--walks N] [--seed N]
      [--portable] [--show N] [--python PATH] [--record]
 PATH is a Python that has transformers; by default one is made, once, among temporary files. A reply
 is well-formed by the dialect's own grammar: the calls of the laws as they are rendered, with other
 white space and order, several, with text and reasoning beside them, with odd values; and random
-walks over the grammar. Alike are the same calls, the same words of content, and the same reasoning
-up to white space. Each reply is read whole, and in pieces that are cut at random. `--record` writes
-for tests/test_response_templates.py what transformers read of a few replies, and by which template.
+walks over the grammar. Two readings are alike if they have the same calls, the same words of
+content and, up to white space, the same reasoning. Each reply is read at once, and in random
+pieces. `--record` writes for tests/test_response_templates.py what transformers read of a few
+replies, and by which template.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ Case = tuple[str, tuple[ToolMetadata, ...]]
 
 
 def rendered(dialect: DeclaredDialect, source: random.Random) -> Iterator[str]:
-    """The laws' calls: as they are rendered, with parameters in another order, and spaced."""
+    """Yield the laws' calls, with parameters in random orders: as they are rendered, and with other
+    white space at one place."""
     tools = tools_for(dialect)
     for call in right_calls(dialect):
         for _ in range(3):
@@ -78,7 +80,7 @@ def rendered(dialect: DeclaredDialect, source: random.Random) -> Iterator[str]:
 
 
 def cases(dialect: DeclaredDialect, given: argparse.Namespace) -> Iterator[Case]:
-    """Well-formed replies, each with the tools that were offered."""
+    """Yield well-formed replies, each with the tools that were offered."""
     source = random.Random(f"{given.seed} {dialect.name}")
     own = tools_for(dialect)
     engine = Engine(dialect.grammar(own, accepts="well-formed").lark)
@@ -101,14 +103,16 @@ def cases(dialect: DeclaredDialect, given: argparse.Namespace) -> Iterator[Case]
 
 
 def _places(text: str) -> list[int]:
-    """Return where a text may be cut: not in a control token, which a model writes at once."""
+    """Return the places where a text may be cut: none in a control token, which a model writes at
+    once."""
     tokens = [match.span() for match in re.finditer(r"<[|｜][^<>\s]{1,60}[|｜]>", text)]
     inside = {place for start, stop in tokens for place in range(start + 1, stop)}
     return [place for place in range(len(text) + 1) if place not in inside]
 
 
 def expressed(dialect: DeclaredDialect) -> DeclaredDialect:
-    """Return the dialect with those forms alone that a template reads: findings name the others."""
+    """Return the dialect with only those forms that its template reads; findings name the
+    others."""
 
     def reads(also: tuple[Any, ...]) -> DeclaredDialect:
         return replace(dialect, syntax=replace(dialect.syntax, also=also))
@@ -137,7 +141,8 @@ def _json(value: Any) -> str:
 def compare(
     dialect: DeclaredDialect, ask: Ask, given: argparse.Namespace, facts: dict[str, Any]
 ) -> tuple[int, int]:
-    """Count a dialect's replies that are read alike, and all. `facts` gets some of the former."""
+    """Return how many of a dialect's replies are read alike, and how many there are. Add some that
+    are read alike to `facts`."""
     made = dialect.response_template("<assistant>\n", portable=given.portable)
     if not made.template:
         print(f"| {dialect.name} | – | {made.findings[-1].message} |")

@@ -1,11 +1,12 @@
 """xgrammar's own structural tags of models beside ours: who takes, and who reads, whose replies.
 
-`python benchmarks/against_xgrammar.py [WALKS] [--show N] [--templates FOLDER] [TAG …]`. For each of
-xgrammar's tags our dialect of the same models (`ROWS`): replies of ours that the tag takes, what it
-takes at random as our parser reads it, and our grammar's random texts as the tag takes them. With
-FOLDER, llama.cpp's `models/templates`, the model's own template is the judge: what it writes is
-given to the tag, and to our parser. Last, our grammars of all dialects as xgrammar compiles them.
-xgrammar runs in an environment of its own, without torch: two empty modules stand in.
+`python benchmarks/against_xgrammar.py [WALKS] [--show N] [--templates FOLDER] [TAG …]` compares
+each of xgrammar's tags with our dialect of the same models (`ROWS`): how many of our replies the
+tag takes, how many of its random texts our parser reads, and how many of our grammar's random texts
+the tag takes. With FOLDER, llama.cpp's `models/templates`, the model's own template is the judge:
+what it writes is given to the tag and to our parser. Last, xgrammar compiles our grammars of all
+dialects. It runs in an environment of its own, with two empty modules in place of torch and
+transformers.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ ROWS: Final = {
 
 
 def stand_in() -> None:
-    """`torch` and `transformers` as modules in which every name is an empty class."""
+    """Put modules in place of `torch` and `transformers`, in which every name is an empty class."""
     importlib.import_module("tvm_ffi")  # it looks for torch itself, and has to come first
 
     class Empty:
@@ -105,7 +106,8 @@ def stand_in() -> None:
 
 
 class Matcher:
-    """xgrammar's matcher of a vocabulary of bytes, with the verbs of llguidance's for a walk."""
+    """xgrammar's matcher with a vocabulary of bytes; it has the methods of llguidance's that a walk
+    calls."""
 
     def __init__(self, inside: Any) -> None:
         self.inside = inside
@@ -123,7 +125,7 @@ class Matcher:
         return str(self.inside.find_jump_forward_string()).encode()
 
     def validate_tokens(self, data: list[int]) -> int:
-        """How many of the bytes may come."""
+        """Return how many of the bytes, from the first on, the grammar allows."""
         trial = self.inside.fork()
         return next((at for at, byte in enumerate(data) if not trial.accept_token(byte)), len(data))
 
@@ -144,7 +146,7 @@ class Matcher:
 
 
 class TagEngine:
-    """A structural tag, compiled. Raises what xgrammar raises where it does not compile."""
+    """A structural tag, compiled. Raises xgrammar's error if it does not compile."""
 
     def __init__(self, tag: Any) -> None:
         xgrammar = importlib.import_module("xgrammar")
@@ -158,17 +160,18 @@ class TagEngine:
         return Matcher(xgrammar.GrammarMatcher(self.compiled))
 
     def accepts(self, text: str) -> bool:
-        """Whether the text is whole."""
+        """Return True if the grammar takes the text, complete as it is."""
         matcher = self._matcher()
         return matcher.consume_tokens(list(text.encode())) and matcher.is_accepting()
 
     def taken(self, text: str) -> str:
-        """As much of a text as may come."""
+        """Return the longest beginning of a text that the grammar allows."""
         data = text.encode()
         return data[: self._matcher().validate_tokens(list(data))].decode(errors="replace")
 
     def walk(self, seed: int, baits: Sequence[bytes]) -> str | None:
-        """A text that the tag allows; None where it does not end in time, or in half a letter."""
+        """Return a random text that the tag allows; None if it does not end in time, or ends within
+        a character."""
         import random
 
         from grammar_walk import Walk
@@ -184,7 +187,8 @@ class TagEngine:
 
 @dataclass(frozen=True)
 class Asked:
-    """The question to both: a choice, whether a thought comes first, and the reply's parts."""
+    """A question to both sides: the choice of tools, True if a thought comes first, and the parts
+    of the reply."""
 
     name: str
     choice: str
@@ -209,7 +213,7 @@ def asked() -> Iterator[Asked]:
 
 
 def tag_of(name: str, choice: str, reasoning: bool) -> Any:
-    """xgrammar's tag of our tools."""
+    """Return xgrammar's structural tag `name` for our tools."""
     from grammar_walk import TOOLS
 
     functions = [{"name": tool.name, "parameters": _unmeasured(tool)} for tool in TOOLS]
@@ -221,14 +225,14 @@ def tag_of(name: str, choice: str, reasoning: bool) -> Any:
 
 
 def _unmeasured(tool: Any) -> dict[str, Any]:
-    """A tool's schema without a text's length, which the tag of MiniMax M3 refuses."""
+    """Return a tool's schema without lengths of texts, which the tag of MiniMax M3 refuses."""
     text: str = json.dumps(tool.input_schema).replace(', "minLength": 1', "")
     return dict(json.loads(text))
 
 
 def written(dialect: Any, parts: Sequence[Any], row: Row) -> Iterator[str]:
-    """A reply of ours behind what the prompt has written of its thought: as it is, and with the
-    template's words around it."""
+    """Yield a reply of ours twice, after what the prompt has already written of its thought: as it
+    is, and with the template's words around it."""
     from grammar_walk import TOOLS
 
     from playground.nouns.messages import ReasoningPart, ToolCallPart
@@ -247,8 +251,8 @@ def written(dialect: Any, parts: Sequence[Any], row: Row) -> Iterator[str]:
 
 
 def ours_taken(name: str, row: Row, shown: bool) -> list[str]:
-    """For each reply whether the tag takes ours: `yes`, `framed` with the template's words around
-    it, or `no`."""
+    """Return for each of our replies `yes` if the tag takes it, `framed` if it does so only with
+    the template's words around it, or `no`."""
     from playground.dialects import get_dialect
 
     found = []
@@ -266,7 +270,8 @@ def ours_taken(name: str, row: Row, shown: bool) -> list[str]:
 
 
 def templates_own(folder: Path, row: Row, parts: Sequence[Any]) -> str:
-    """A reply as the model's template has it in a history; "" where it writes not all of it."""
+    """Return a reply as the model's template writes it in a history; "" if the template leaves out
+    a part of it."""
     from grammar_walk import TOOLS
 
     from playground.base.errors import InputFault
@@ -297,7 +302,8 @@ _TOKENS: Final = {"bos_token": "<s>", "eos_token": "</s>"}
 
 
 def _turn(parts: Sequence[Any], content: str | None) -> tuple[dict[str, Any], list[str]]:
-    """The parts as a message of OpenAI's form, and words that it must hold."""
+    """Return the parts as a message in OpenAI's form, and the words that its rendering must
+    hold."""
     from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart
 
     turn: dict[str, Any] = {"role": "assistant", "content": content}
@@ -321,8 +327,9 @@ def _turn(parts: Sequence[Any], content: str | None) -> tuple[dict[str, Any], li
 
 
 def template_taken(name: str, row: Row, each: Asked, folder: Path, shown: bool) -> str:
-    """Whether the tag takes what the template writes, from some place before the first call on,
-    where a prompt may end, up to some place behind the last, where the turn's end begins."""
+    """Return `yes` or `no`: whether the tag takes the template's reply from any place at which the
+    prompt may end, up to any place at which the end of the turn may begin. Return `–` if the
+    template does not write the reply."""
     reply = templates_own(folder, row, each.parts)
     if not reply:
         return "–"
@@ -340,7 +347,8 @@ def template_taken(name: str, row: Row, each: Asked, folder: Path, shown: bool) 
 
 
 def walks_read(name: str, row: Row, walks: int, shown: int) -> str:
-    """Of a tag's random texts with a call, those that our parser reads; text may stand behind."""
+    """Return how many of a tag's random texts with a call our parser reads, of how many. Text after
+    the call is allowed."""
     from grammar_walk import baits_of, fault, right_calls
 
     from playground.dialects import get_dialect
@@ -360,7 +368,8 @@ def walks_read(name: str, row: Row, walks: int, shown: int) -> str:
 
 
 def ours_walked(name: str, row: Row, walks: int, shown: int) -> str:
-    """Of our grammar's random texts those that the tag takes, as they are or framed."""
+    """Return how many of our grammar's random texts the tag takes, as they are or with the
+    template's words around them, of how many."""
     from grammar_walk import Engine, baits_of, right_calls
 
     from playground.dialects import get_dialect
@@ -387,7 +396,7 @@ def ours_walked(name: str, row: Row, walks: int, shown: int) -> str:
 
 
 def _tools() -> list[Any]:
-    """Our tools with the schemas that the tags have."""
+    """Return our tools with the schemas that the tags were given."""
     from grammar_walk import TOOLS
 
     from playground.nouns.tools import ToolMetadata
@@ -399,7 +408,9 @@ def _tools() -> list[Any]:
 
 
 def compiled(walks: int, shown: int) -> list[list[object]]:
-    """Each dialect's structural tag in xgrammar: ours taken, wrong ones refused, walks read."""
+    """Compile each dialect's structural tag in xgrammar. Return a row for each: milliseconds, our
+    replies that it takes, wrong ones that it refuses, and random texts of it that our parser reads.
+    """
     from grammar_walk import Tried
 
     from playground.dialects import as_dialects

@@ -39,7 +39,7 @@ Body = dict[str, Any]
 
 
 class Case(NamedTuple):
-    """A question of the agent, and the way to see if it is mended; `kind` is for the report."""
+    """A question of the agent, and the check whether it is mended; `kind` is for the report."""
 
     kind: str
     tool: str
@@ -273,7 +273,8 @@ def drawn(seed: int, count: int) -> list[Case]:
 
 
 async def _mended(client: Client, case: Case) -> bool:
-    """Ask, apply the first mend's edits to the arguments, and see: all that the agent does."""
+    """Do all that the agent does: ask, apply the first mend's edits to the arguments, and check the
+    result."""
     result = await client.call_tool(case.tool, case.arguments)
     mends = (result.structured_content or {}).get("mends") or [{"edits": []}]
     return case.is_mended(patched(case.arguments, mends[0]["edits"]))

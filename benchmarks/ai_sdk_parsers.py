@@ -1,7 +1,7 @@
 """The AI SDK's tool-call middleware, run from its npm package: what a protocol makes of a stream.
 
-Needs `npm` and `node` on the path. The package is installed by its name into a folder for temporary
-files, once for each version.
+Needs `npm` and `node` on the path. The package is installed by its name into the folder for
+temporary files, once for each version.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PROTOCOLS: Final = {
 
 
 def installed() -> Path:
-    """The script, in a folder that has the package."""
+    """Install the package if it is missing; return the script's path in a folder that has it."""
     if which("npm") is None or which("node") is None:
         sys.exit("no npm and node on the path")
     folder = Path(tempfile.gettempdir()) / f"playground-{PACKAGE.replace('/', '-')}"

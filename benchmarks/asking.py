@@ -1,4 +1,4 @@
-"""A program that goes on running and answers questions, each a line of JSON with a line of JSON."""
+"""A program that keeps running and answers questions; questions and answers are lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def asking(*command: str) -> Ask:
-    """Starts the program, and asks it one question after the other."""
+    """Start the program, and return a function that asks it one question after another."""
     run = subprocess.Popen(
         command,
         text=True,

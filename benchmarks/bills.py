@@ -2,9 +2,9 @@
 
 Run: python benchmarks/bills.py FOLDER ... : folders as `playground cache validate` reads them, and
 streams with the request of each beside it (`NAME.sse` and `NAME.request.json`; `NAME.0.sse` is
-followed by `NAME.1.sse`). The target is 0 certain and wrong, of all. Exit status 1 where there is
-one. A second table says what bills with cached tokens are beside their bounds: a read above what
-the record could leave is surely right where nothing earlier in the record begins alike.
+followed by `NAME.1.sse`). The target is that no certain prediction is wrong; the exit status is 1
+if one is. A second table compares bills with cached tokens with their bounds. A read above what the
+recorded requests could leave is surely right if no earlier one of them begins alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _NEAR = 50  # tokens of the last block that bills leave out, with room
 
 
 def _kind(row: ValidationRow) -> str:
-    """Return what came of a prediction. One that is not certain says how much is read at most."""
+    """Return the outcome of a prediction, in words. An uncertain prediction says how much is read
+    at most."""
     if row.state == "predictable":
         return _HEAD[2] if row.hit_right else _HEAD[3]
     if row.state == "unpredictable":
@@ -74,7 +75,7 @@ _JUDGED = ("provider", "bills with cached tokens", "within bounds", "above, sure
 
 
 def judged(rows: list[ValidationRow]) -> list[list[str]]:
-    """Return the second table: verdicts on the bills with cached tokens."""
+    """Return the rows of the second table: verdicts on the bills with cached tokens."""
     table = []
     for name in sorted({row.provider for row in rows}):
         own = [row for row in rows if row.provider == name and row.billed_read]

@@ -154,7 +154,8 @@ PLAY = """async (times) => {
 
 
 def long_recording() -> bytes:
-    """10,000 chunks of text, reasoning and calls, 2 ms apart."""
+    """Return a session file with a recording of 10,000 chunks, text and calls by turns, 2 ms
+    apart."""
     words = ["tide ", "berth, ", "<b> ", "🦊 ", "line\n", "naïve "]
     chunks: list[dict[str, object]] = []
     while len(chunks) < 10_000:

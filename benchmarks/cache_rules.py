@@ -1,7 +1,7 @@
 """Compare the caching rules with the types of the installed SDKs, and list what was seen long ago.
 
-Run: python benchmarks/cache_rules.py [--today 2026-11-27]. Exit status 1 where an SDK has a field
-of a body, or a word of a cache, that no rule speaks of. What is not installed is skipped and named.
+Run: python benchmarks/cache_rules.py [--today 2026-11-27]. Exit status 1 if an SDK has a field of a
+body, or a word about caches, that no rule names. An SDK that is not installed is skipped and named.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.cache.rules.age import days_since
 
 
 def _fields(module: str, *names: str) -> set[str]:
-    """Return the fields of classes of an SDK. Raises ImportError where it is not installed."""
+    """Return the fields of classes of an SDK. Raises ImportError if it is not installed."""
     loaded = import_module(module)
     return {field for name in names for field in _annotations(getattr(loaded, name))}
 
@@ -48,7 +48,8 @@ def _openai() -> set[str]:
 
 
 def _gemini() -> set[str]:
-    """The fields of a body; those of its configuration stand in `generationConfig` on the wire."""
+    """Return the fields of Gemini's configuration that stand in the body itself; on the wire the
+    others are in `generationConfig`."""
     beside = ("system_instruction", "tools", "tool_config", "safety_settings", "cached_content",
               "labels", "service_tier")  # fmt: skip
     return _fields("google.genai.types", "GenerateContentConfig") & set(beside)
@@ -100,7 +101,7 @@ def _news() -> Iterator[str]:
 
 
 def _words_inside() -> Iterator[str]:
-    """Yield the words inside of the fields of a body that `wire_words.json` does not have."""
+    """Yield the words inside of a body's fields that `wire_words.json` does not have."""
     known = known_words()
     for name, found in vocabularies():
         new = sorted(_all_words(found) - _all_words(known.get(name, {})))

@@ -1,8 +1,8 @@
 """Collect the words of request bodies from the types of the installed SDKs.
 
 Run: python benchmarks/cache_words.py [--write]. With `--write` it writes
-`playground/nouns/wire_words.json`, by which a body is searched for words that nobody knows. An SDK
-that is not installed keeps the words that the file has of it.
+`playground/nouns/wire_words.json`, by which a body is searched for unknown words. If an SDK is not
+installed, the file keeps the words that it has of that SDK.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Simulating the cache: long sessions, and many dialects by many policies, in CPU seconds.
 
 Run: python benchmarks/caching.py. Every request carries all messages before it; the growth exponent
-is that of doubling the session. Rendering is measured apart: the matrix holds it. Then what one
-message more costs in eight dialects that have written the 2,000 before it.
+is that of doubling the session. The time of many dialects by many policies includes rendering,
+which is also measured alone. Last comes the cost of one more message, in eight dialects that have
+rendered the 2,000 messages before it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from playground.nouns.messages import Message, TextPart
 
 
 def bodies(requests: int) -> list[dict[str, Any]]:
-    """Provider bodies over a history that grows by one message each, the last one marked."""
+    """Return request bodies whose history grows by one message each; the last message is marked."""
     history: list[dict[str, Any]] = []
     found = []
     for number in range(requests):

@@ -2,8 +2,8 @@
 
     python benchmarks/corpus.py 10000 [--engine serial] [--keep FOLDER]
 
-Tells CPU and wall time a session, the build's memory, sizes, and the time of every question; ends
-with status 1 where an answer is not what was planted.
+Prints CPU and wall time per session, the build's memory, sizes, and the time of every question; the
+exit status is 1 if an answer is not what was planted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from playground.plugins.corpus.questions import question_names
 
 
 def main() -> int:
-    """Generate, build twice, ask, compare."""
+    """Generate sessions, build a corpus of them twice, ask it, and compare its answers with the
+    truth."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sessions", type=int)
     parser.add_argument("--engine", default="pool")
@@ -78,8 +79,8 @@ def _build(folder: Path, engine: str, sessions: int) -> None:
 
 @contextmanager
 def _watched() -> Iterator[dict[int, float]]:
-    """The most memory that each child of this process has had, in MB, by its id: what Linux says of
-    them twice a second. RUSAGE_CHILDREN has what their parent held when they were started, too."""
+    """Yield the most memory that each child of this process has had, in MB, by its id, as Linux
+    says twice a second. RUSAGE_CHILDREN would include what the parent held when it started them."""
     found: dict[int, float] = {}
     ended = threading.Event()
 
@@ -101,7 +102,7 @@ def _watched() -> Iterator[dict[int, float]]:
 
 
 def _used() -> float:
-    """Seconds of CPU, of this process and of the workers that have ended."""
+    """Return the CPU seconds of this process and of the workers that have ended."""
     each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(found.ru_utime + found.ru_stime for found in each)
 
@@ -113,7 +114,7 @@ def _sizes(out: Path) -> None:
 
 
 def differences(corpus: Corpus, truth: data.Truth) -> Iterator[str]:
-    """Every figure that is not the planted one."""
+    """Yield a line for every figure that is not the planted one."""
     for name, sql in asked_for().items():
         rows = corpus.sql(sql, limit=100_000).rows
         found = {"|".join(map(str, row[:-1])): row[-1] for row in rows}
@@ -132,7 +133,8 @@ def differences(corpus: Corpus, truth: data.Truth) -> Iterator[str]:
 
 
 def asked_for() -> dict[str, str]:
-    """SQL for each counter of the truth: its key's parts, and the count."""
+    """Return the SQL for each counter of the truth; a row has the parts of the counter's key, and
+    the count."""
     ok, failed = (f"CASE WHEN {name} THEN 'True' ELSE 'False' END" for name in ("ok", "failed"))
     told = (
         "FROM calls c JOIN (SELECT session, form AS came_as, sent_at AS begun FROM sessions) s "

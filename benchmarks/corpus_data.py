@@ -97,7 +97,7 @@ class Truth:
 
 
 class Words:
-    """Texts of one session, as random as its number says."""
+    """A maker of random texts for one session, seeded by the session's number."""
 
     def __init__(self, number: int) -> None:
         self.random = random.Random(number)
@@ -110,7 +110,8 @@ class Words:
 
 
 def _at(number: int) -> datetime:
-    """When a session begins: spread over the weeks, at a time of day that stays within one."""
+    """Return the time at which a session begins: the days are spread over the weeks, and the time
+    of day is early enough for the session to end on that day."""
     return START + timedelta(days=number % (WEEKS * 7), seconds=number * 7 % 40_000)
 
 
@@ -122,7 +123,7 @@ def _time(at: datetime) -> str:
 
 
 def text_session(number: int, truth: Truth) -> dict[str, Any]:
-    """A session of the project's own format, its calls written by a dialect."""
+    """Return a session in the project's own format, whose calls a dialect writes."""
     told = number - 1 if number % DUPLICATE == 1 else number
     words = Words(told)
     dialect = list(TEXT_MODELS)[told % len(TEXT_MODELS)]
@@ -158,7 +159,7 @@ def text_session(number: int, truth: Truth) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Who:
-    """Who says something, and since when."""
+    """The agent and model of a session, its dialect, and the time at which it began."""
 
     dialect: str
     model: str
@@ -171,7 +172,7 @@ class _Who:
 
 
 def _turn_of_text(words: Words, truth: Truth, who: _Who) -> list[dict[str, Any]]:
-    """A reply with a call, and its result, unless the call was cut off."""
+    """Return a reply with a call, and the call's result unless the call is cut off."""
     tool = words.random.choice(USED)
     reply, finding, window = _reply(words, who.dialect, tool, who.version, who.at)
     tool = MISSPELT if finding == "unknown-tool" else tool
@@ -199,7 +200,8 @@ def _said(role: str, text: str) -> dict[str, Any]:
 def _reply(
     words: Words, dialect: str, tool: str, version: str, at: datetime
 ) -> tuple[str, str, str]:
-    """A reply with one call, what a parser finds in it, and on which side of the drift it is."""
+    """Return a reply with one call, the finding that a parser has about it, and `before` or `after`
+    the drift."""
     late = at >= START + timedelta(weeks=DRIFT_WEEK)
     window = "after" if late else "before"
     arguments: dict[str, Any] = {"path": words.text(3), "count": words.random.randrange(90)}
@@ -248,7 +250,7 @@ def _note_call(
 
 
 def claude_session(number: int, truth: Truth) -> list[dict[str, Any]]:
-    """The lines of a transcript, with a bill for each reply."""
+    """Return the lines of a transcript, with a bill for each reply."""
     transcript = _Transcript(number, truth)
     kind = ("", "", "", "expired", "model_changed")[transcript.words.random.randrange(5)]
     transcript.line("user", {"role": "user", "content": transcript.words.text(80)})
@@ -276,7 +278,7 @@ class _Transcript:
         self.lines.append({**known, "isSidechain": False, **more, "message": message})
 
     def turn(self, turn: int, breaks: str, *, is_last: bool) -> None:
-        """A reply with its bill; unless it is the last a call, and its result."""
+        """Add a reply with its bill; unless it is the last one, add a call and its result, too."""
         self.at += timedelta(seconds=40)
         usage = self._usage(turn, breaks)
         tool, call_id = self.words.random.choice(USED), f"toolu_{self.number}_{turn}"
@@ -328,7 +330,7 @@ _MARK: Final = {"cache_control": {"type": "ephemeral"}}
 
 
 def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
-    """One row for each request, marked as Anthropic's agents mark them."""
+    """Return one row for each request, marked as Anthropic's agents mark theirs."""
     words, at = Words(number), _at(number)
     kind = words.random.choice(CAUSES) if words.chance(0.4) else ""
     body: dict[str, Any] = {
@@ -355,7 +357,8 @@ def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
 
 
 def _changed(body: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The fields of a body that this cause of a break makes others."""
+    """Return those fields of a body that a cause of a break (`kind`) changes, with their new
+    values."""
     system, messages = body["system"][0], body["messages"]
     found: dict[str, dict[str, Any]] = {
         "tools_changed": {"tools": body["tools"][::-1]},
@@ -367,7 +370,7 @@ def _changed(body: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _row(number: int, turn: int, at: str, body: dict[str, Any], said: str) -> dict[str, Any]:
-    """A request as the gateway logs it, its last message marked, and its reply."""
+    """Return a request as the gateway logs it, with its last message marked, and its reply."""
     *before, last = body["messages"]
     marked = {**last, "content": [{**last["content"][0], **_MARK}]}
     agent, version = AGENTS[number % 3], VERSIONS[number // 3 % 2]
@@ -393,7 +396,8 @@ def _row(number: int, turn: int, at: str, body: dict[str, Any], said: str) -> di
 
 
 def _split(message: dict[str, Any]) -> dict[str, Any]:
-    """The same text as two blocks, as an agent that streams its history back may write it."""
+    """Return a message with its text as two blocks, as an agent that streams its history back may
+    write it."""
     (part,) = message["content"]
     head, _, rest = part["text"].partition(" ")
     return {**message, "content": [_text(f"{head} "), _text(rest)]}
@@ -411,7 +415,8 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def write_batch(out: str, batch: int, count: int) -> Truth:
-    """Sessions from `batch * BATCH` on: 75 % text, 15 % Claude Code, 10 % of a gateway."""
+    """Write `count` sessions, from number `batch * BATCH` on: 75 % text, 15 % Claude Code, 10 % of
+    a gateway. Return what is planted in them."""
     truth, folder = Truth(), Path(out)
     numbers = list(range(batch * BATCH, batch * BATCH + count))
     kinds: dict[str, list[int]] = {"text": [], "claude": [], "gateway": []}
@@ -428,7 +433,7 @@ def write_batch(out: str, batch: int, count: int) -> Truth:
 
 
 def _interleaved(rows: list[Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Row by row of three sessions at a time."""
+    """Yield the rows of three sessions at a time, one row of each by turns."""
     waiting = iter(rows)
     while some := list(islice(waiting, 3)):
         for each in zip(*some, strict=True):
@@ -445,7 +450,7 @@ def _write(path: Path, values: Iterator[dict[str, Any]]) -> None:
 def write_sessions(
     out: Path, sessions: int, processes: int = 1, progress: Callable[[int], None] | None = None
 ) -> Truth:
-    """So many sessions in a folder, and what was planted in them."""
+    """Write so many sessions into a folder; return what was planted in them."""
     truth = Truth()
     batches = [
         (str(out), number, min(BATCH, sessions - number * BATCH))
@@ -464,7 +469,8 @@ def write_sessions(
 
 
 def planted_in(folder: Path, sessions: int) -> Truth:
-    """Return what is planted in a folder of so many sessions, writing it first if it is new."""
+    """Return what is planted in a folder of so many sessions; write the folder first if it is
+    new."""
     told = folder.with_suffix(".truth.json")
     if told.exists():
         truth = _truth(json.loads(told.read_text()))

@@ -4,8 +4,8 @@
 
 OUT becomes a corpus as if CORPUS had been built of so many times its input: the rows of every table
 again, each time as other sessions of other files (numbers, files and MinHash bands differ). Texts
-are not copied. Tells the rows of each table, and the least and the most of three times for each
-question.
+are not copied. Prints the number of rows of each table and, for each question, the least and the
+most of three times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ VERSIONS: Final = {"first": "1.0", "second": "1.1"}  # of `corpus_data.py`
 
 
 def main() -> None:
-    """Copy, and ask."""
+    """Copy the corpus, and time every question over the copy."""
     given, times, out = Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     if not (out / CATALOG).exists():
         copied(given, times, out)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def copied(given: Path, times: int, out: Path) -> None:
-    """Write the corpus `out`."""
+    """Write the corpus `out`, with every row of the corpus `given` so many times."""
     folder = CorpusFolder(store_at(given))
     found = catalog.read_catalog(folder)
     target = CorpusFolder(store_at(out), found.analysis)
@@ -85,7 +85,8 @@ def _copy(source: Path, target: Path, number: int) -> None:
 
 
 def _other(table: pa.Table, number: int) -> pa.Table:
-    """The same rows, of other sessions for each number but 0."""
+    """Return the rows of a table as rows of other sessions, other ones for each number; 0 changes
+    nothing."""
     for name in OURS:
         if name in table.column_names:
             table = _with(table, name, pc.bit_wise_xor(table[name], pa.scalar(number, pa.uint64())))

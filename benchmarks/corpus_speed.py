@@ -7,10 +7,10 @@ The sessions are those of `corpus_data.py`. Each tree builds them in a process o
 another and in each round the other one first, so that both meet the same load of the machine; a
 build before the first round warms it up. What counts is CPU time, by the engine `serial`.
 
-With `--shares` this tree alone is measured, and what of the same build goes into finding out the
-dialect of a session's replies, and into reading these in it. The reading of the reply in which the
-dialect is found is no part of finding it: it is done once more and timed, which the build's time is
-told without.
+With `--shares` only this tree is measured: the time of the build, and how much of it goes into
+finding the dialect of a session's replies, and into reading the replies in that dialect. The
+reading of the reply in which the dialect is found does not count as finding it: that reply is read
+once more to time the reading, and the build's time leaves this out.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _generate(out: Path, sessions: int) -> None:
 
 
 def _inputs(folder: Path, kind: str) -> tuple[list[str], int]:
-    """The inputs of a kind, and the number of its sessions."""
+    """Return the inputs of a kind, as patterns of files, and the number of its sessions."""
     kinds = KINDS if kind == "all" else {kind: KINDS[kind]}
     sessions = 0
     for pattern, rows in kinds.values():
@@ -134,7 +134,7 @@ def _ask(
 
 
 class _Timed:
-    """Notes the CPU seconds that go into finding out dialects, and into reading replies."""
+    """A count of the CPU seconds that go into finding out dialects, and into reading replies."""
 
     def __init__(self) -> None:
         self.finding = self.reading = self.again = 0.0
@@ -173,9 +173,9 @@ class _Timed:
 
 
 def worker(*how: str) -> None:
-    """Build what each line of standard input names, and say what it took: seconds, the most memory
-    so far, in MB, and seconds for finding dialects and for reading replies where they are timed.
-    The collector is set as a worker of the pool sets it."""
+    """Build what each line of standard input names, and print what it took: seconds, the most
+    memory so far, in MB, and, if these are timed, the seconds for finding dialects and for reading
+    replies. Python's collector is set as a worker of the pool sets it."""
     import gc
 
     from playground.plugins.corpus.building import build_corpus

@@ -16,7 +16,7 @@ from playground.plugins.own_dialects.derivation import DerivedDialect, dialect_f
 
 
 def derived(path: Path) -> DerivedDialect | str:
-    """The dialect, or why there is none."""
+    """Return the dialect that is derived from a template, or the reason why there is none."""
     try:
         return dialect_from_template(path)
     except InputFault as fault:

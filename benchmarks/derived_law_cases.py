@@ -3,9 +3,9 @@
 `python benchmarks/derived_law_cases.py CASES.jsonl FOLDER [--show N]`: the cases are those of other
 projects (llama.cpp's, Ollama's), each with the reply and what its own test expects; FOLDER holds
 llama.cpp's `models/templates`. Each case is read by the dialect derived from the template that its
-project names, or that belongs to the model (`TEMPLATES`), in place of the registered one, and by
-the registered one; what is not of the template's form is left out (`OTHER_FORMS`). A case passes
-as in `score_parsing.py`: calls, content and reasoning are equal.
+project names, or that belongs to the model (`TEMPLATES`), and by the registered dialect. Replies in
+a form that their template never writes are left out (`OTHER_FORMS`). A case passes if calls,
+content and reasoning are equal to what it expects.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _OTHER: Final = {name for names in OTHER_FORMS.values() for name in names.split(
 
 
 def cases(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each case of the two projects that has a template, with that template's name."""
+    """Yield each case of the two projects that has a template, with that template's name."""
     for line in path.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         if case["server"] == "llama.cpp":

@@ -128,7 +128,7 @@ def lookup(place: str, days: int = 2) -> str:
 
 
 def image_of(value: Any) -> Any:
-    """Half of DSPy's images as ours, so that both classes are tried."""
+    """Return a value with our images in place of DSPy's."""
     if isinstance(value, dspy.Image):
         return ours.Image(value.url)
     if isinstance(value, list):
@@ -137,7 +137,7 @@ def image_of(value: Any) -> Any:
 
 
 def signature(rng: random.Random) -> tuple[type[dspy.Signature], dict[str, Any]]:
-    """A random signature and a way to make a value for each field."""
+    """Return a random signature, and a function for each field that makes a value."""
     fields: dict[str, Any] = {}
     makers: dict[str, Any] = {}
     for index in range(rng.randint(1, 4)):
@@ -196,7 +196,8 @@ def calling_signature(rng: random.Random) -> tuple[type[dspy.Signature], dict[st
 
 
 def called(rng: random.Random) -> Any:
-    """Calls as a history has them: with results that answer them, that do not, or without."""
+    """Return calls as a history has them: with results that answer them, with others, or without
+    results."""
     ids: list[Any] = rng.choice([["a", "b"], ["a"], [None]])
     calls = [{"id": i, "name": "lookup", "args": {"place": texts(rng)}} for i in ids]
     answered: list[Any] | None = rng.choice([None, ids, ids, ids[:1], ["c"]])

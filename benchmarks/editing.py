@@ -1,8 +1,8 @@
 """Time from an edit to what follows from it, measured inside the page; the aim is 300 ms.
 
-Run: python benchmarks/editing.py. Needs Debian's chromium. A session of 300 messages. In Compare,
-with four dialects, a message in the middle is typed into, ten times, and then kept and opened ten
-times. In Cache, a mark is moved by one block ten times, until the strip draws
+Run: python benchmarks/editing.py. Needs Debian's chromium. The session has 300 messages. In
+Compare, with four dialects, a message in the middle is typed into ten times, and then saved and
+opened ten times. In Cache, a mark is moved by one block ten times; a time ends when the strip draws
 Python's answer.
 """
 

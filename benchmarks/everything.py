@@ -1,11 +1,11 @@
 """All that has a target, in one run, as ratios: `make bench`.
 
-Run: python benchmarks/everything.py [--write] [--only GROUP …]. CPU seconds, each the best of five
-rounds; a ratio is to what was measured beside it, so that another machine, or a busy one, changes
-little.
-It goes on in an environment of its own with the peers that PyPI offers. `--write` writes
-docs/benchmarks.md and a line of benchmarks/history.jsonl. Exit status 1: a figure is more than 20 %
-above the last line's, and by more than the five rounds differ among themselves.
+Run: python benchmarks/everything.py [--write] [--only GROUP …]. Times are CPU seconds, each the
+best of five rounds. A ratio compares with something that is measured in the same run, so that
+another machine, or a busy one, changes little. The run goes on in an environment of its own with
+the peers that PyPI offers. `--write` writes docs/benchmarks.md and a line of
+benchmarks/history.jsonl. The exit status is 1 if a figure is more than 20 % above that of the last
+line, and by more than the five rounds differ among themselves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ PAGE: Final = ROOT / "docs" / "benchmarks.md"
 
 
 def live() -> Iterator[Figure]:
-    """1 MB in 4-character chunks, every chunk's events at once, against appending the chunks."""
+    """Yield the time of reading 1 MB in 4-character chunks, the events of each chunk at once,
+    against appending the chunks; and of 10 kB against peers."""
     from parsing import PROMPT, append, call_of, cut, grow, read
 
     from playground.dialects import DeclaredDialect, get_dialect
@@ -68,8 +69,8 @@ def live() -> Iterator[Figure]:
 
 
 def every_dialect() -> Iterator[Figure]:
-    """The same for every dialect, each beside the floor of its own chunks: the slowest of them, and
-    the one that stands in the middle; and the one whose time grows the fastest from 10 kB on."""
+    """Yield the same for every dialect, each beside the floor of its own chunks: the figures of the
+    slowest dialect, of the median, and of the one whose time grows the fastest from 10 kB on."""
     from parsing import PROMPT, append, call_of, cut, read
 
     from playground.dialects import DeclaredDialect, dialect_names, get_dialect
@@ -124,7 +125,8 @@ def peers() -> Iterator[tuple[str, Callable[[str], Any]]]:
 
 
 def small_calls() -> Iterator[Figure]:
-    """Twenty small calls in 4-character chunks, against appending the chunks."""
+    """Yield the time of reading twenty small calls in 4-character chunks, against appending the
+    chunks."""
     from parsing import PROMPT, append, call_of, cut, read
 
     from playground.dialects import DeclaredDialect, get_dialect
@@ -145,7 +147,8 @@ def small_calls() -> Iterator[Figure]:
 
 
 def simulation() -> Iterator[Figure]:
-    """A session of 800 requests, against one of 200: four is a straight line."""
+    """Yield the time of simulating a session of 800 requests, against one of 200: a ratio of four
+    is linear."""
     from generated import EIGHT, large_session
 
     import playground as pg
@@ -177,7 +180,8 @@ def simulation() -> Iterator[Figure]:
 
 
 def imports() -> Iterator[Figure]:
-    """A transcript of lines, against pydantic_core's parsing of the lines alone."""
+    """Yield the time of importing a transcript of lines, against pydantic_core's parsing of the
+    lines alone."""
     from pydantic_core import from_json
 
     import playground as pg
@@ -273,7 +277,7 @@ def beside_sglang() -> Iterator[Figure]:
 
 
 def _beside(rounds: Iterable[Iterable[Beside]], what: str) -> dict[str, Figure]:
-    """By dialect: each round's time of ours beside the best of theirs."""
+    """Return a figure by dialect: the time of ours in each round beside the best of theirs."""
     rows = defaultdict(list)
     for row in (row for one in rounds for row in one):
         rows[row.dialect].append(row)

@@ -1,7 +1,7 @@
 """A figure of `make bench`: what is measured, beside what, its target; the page and the verdict.
 
-A ratio is to what was measured beside it in the same run, so that another machine, or a busy one,
-changes little.
+A ratio compares with something that is measured in the same run, so that another machine, or a busy
+one, changes little.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def ratio(
 
 
 def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str]:
-    """Figures that are worse than the last line's by more than a fifth and more than the spread."""
+    """Return a line for each figure that is worse than the last line's by more than a fifth, and by
+    more than the rounds differ."""
     found = []
     for figure in figures:
         before = last.get(figure.name)
@@ -71,7 +72,7 @@ def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str
 
 
 def busy() -> str:
-    """Return what else the machine does, as far as it says."""
+    """Return the load of the machine in words, as far as the machine says."""
     waiting = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     return f"{os.cpu_count()} processors, a load of {waiting} (1, 5, 15 minutes)"
 

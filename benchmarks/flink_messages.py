@@ -43,7 +43,7 @@ WORDS: Final = ["tide", "{name}", "{ name }", "{{name}}", "{a.b}", "{0}", "{}", 
 
 
 def ours_of(run: Callable[[], Any]) -> Any:
-    """Return our result: it raises InputFault or ValueError and nothing else."""
+    """Return the result of our code, which may raise InputFault or ValueError and nothing else."""
     return outcome(run, InputFault, ValueError)
 
 
@@ -143,15 +143,15 @@ class OurConnection(ScriptedModel):
 
 
 def shown(given: Any) -> Any:
-    """A message as a model sees it; an id that nobody gave is what names a result's call."""
+    """Return the facts of a message that a model sees; `external_id` names the call that a result
+    answers."""
     names = given.extra_args.get("external_id")
     return [given.role.value, given.content, len(given.tool_calls), names]
 
 
 class Context:
-    """The runner that their actions ask for: resources, a memory, events, and calls made at
-    once.
-    """
+    """The runner that their actions ask for: resources, a memory, events, and calls that are made
+    at once."""
 
     def __init__(self, resources: Mapping[str, Any]) -> None:
         self.resources, self.events, self.values = resources, [], {}

@@ -1,12 +1,12 @@
 """Frames a second of the strip and the player, beside an empty animation, and tasks over 200 ms.
 
-Run: python benchmarks/frames.py. Needs Debian's chromium. The strip has 3,000 messages: one goes
-through its requests, one each frame, drags a mark, and scrolls. The player has four columns of
-200,000 characters: it plays at its highest speed, jumps to another place at each frame, and is
-scrolled. A machine without a GPU or under load draws nothing at 60 frames a second: so the same
-browser animates an empty page before each round, and a figure is the best of three rounds beside
-the best of the empty ones. *Work* is the processor time of the page's own thread, which other
-programs do not lengthen. At 55 frames a second there is time for 18 ms of it.
+Run: python benchmarks/frames.py. Needs Debian's chromium. The strip has 3,000 messages: the script
+goes through its requests, one at each frame, drags a mark, and scrolls. The player has four columns
+of 200,000 characters: it plays at its highest speed, jumps to another place at each frame, and is
+scrolled. A machine without a GPU, or a busy one, reaches 60 frames a second with no page. So the
+same browser animates an empty page before each round, and a figure is the best of three rounds
+beside the best of the empty ones. *Work* is the processor time of the page's own thread, which
+other programs do not lengthen; at 55 frames a second, a frame has time for 18 ms of it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A coverage-guided fuzz run over every dialect's parser.
 
 Run: pip install atheris; python benchmarks/fuzz.py -max_total_time=600 [CORPUS_FOLDER]
-The first byte chooses the dialect, the second the size of the chunks; the rest is the reply. Held:
-nothing raises, spans tile the stream, no character is lost, chunks do not matter, started calls
-end, and a reply takes no longer than a generous line through its length.
+The first byte chooses the dialect, the second the size of the chunks; the rest is the reply.
+Checked is that nothing raises, spans tile the stream, no character is lost, chunks do not matter,
+started calls end, and the time stays below a generous linear bound in the reply's length.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 `python benchmarks/gbnf_in_llama_cpp.py VOCABULARY.gguf [WALKS] [DIALECT …]`: a vocabulary whose
 tokens have every byte, such as `models/ggml-vocab-llama-spm.gguf` of the sources of the package
-llama-cpp-python. PyPI has it as sources alone: it is built in an environment of its own; with
-LLAMA_CPP_LIB_PATH, a folder with its libraries, and CMAKE_ARGS=-DLLAMA_BUILD=OFF nothing is. A text
-is given byte by byte. Of WALKS random texts that llguidance takes by the same grammar's Lark, each
-is given to llama.cpp too; so is a call that is cut. Exits 1 where llama.cpp says otherwise.
+llama-cpp-python. PyPI has only its sources: it is built in an environment of its own, unless
+LLAMA_CPP_LIB_PATH names a folder with its libraries and CMAKE_ARGS is -DLLAMA_BUILD=OFF. A text is
+given byte by byte. llama.cpp also gets WALKS random texts that llguidance takes by the same
+grammar's Lark, and calls that are cut off. Exits with 1 if llama.cpp decides otherwise than it
+should.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Vocabulary:
 
 
 class LlamaEngine:
-    """A grammar as llama.cpp reads it. Raises ValueError where it does not."""
+    """A grammar as llama.cpp reads it. Raises ValueError if llama.cpp cannot read it."""
 
     def __init__(self, words: Vocabulary, gbnf: str) -> None:
         self.words, self.library = words, words.library
@@ -67,7 +68,7 @@ class LlamaEngine:
             raise ValueError("llama.cpp does not read it")
 
     def accepts(self, text: str) -> bool:
-        """Whether the text is whole."""
+        """Return True if the grammar takes the text, complete as it is."""
         state = self.library.llama_sampler_clone(self.start)
         try:
             data = text.encode(errors="surrogatepass")
@@ -92,7 +93,8 @@ class LlamaEngine:
 
 
 def row(words: Vocabulary, tried: Any, walks: int) -> tuple[list[object], list[str]]:
-    """A dialect's figures, and what llama.cpp sees otherwise."""
+    """Return a dialect's figures, and a line for each text on which llama.cpp decides otherwise
+    than it should."""
     from grammar_walk import Engine
 
     begun = time.perf_counter()

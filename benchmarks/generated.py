@@ -31,7 +31,8 @@ TOOL = ToolMetadata(
 
 
 def large_session(messages: int = 2_000, size: int = 5_000_000) -> Session:
-    """User, call, result, answer, over and over; deterministic."""
+    """Return a session of about `size` characters: a user's message, a call, its result and an
+    answer, over and over. Always the same for the same arguments."""
     source = random.Random(1)
     words = ["tide", "berth", '"quoted"', "<b>", "line\n", "{x}", "ä", "ship", "\\n", "```"]
     text = " ".join(source.choices(words, k=size // messages // 4))

@@ -2,8 +2,8 @@
 
 `python benchmarks/grammars.py [WALKS] [SEED] [DIALECT …]` prints a row for each dialect: bytes of
 each form, milliseconds to make and to compile it, calls of ours that were taken and wrong ones that
-were refused, and of WALKS random texts that the engine takes those that are read as they should be.
-Exits 1 where one is not.
+were refused, and how many of WALKS random texts that the engine takes are read as they should be.
+Exits with 1 if one is not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ HEAD = (
 
 
 def row(tried: Tried, walks: int, seed: int) -> tuple[list[object], list[str]]:
-    """A dialect's figures, and what was wrong with what the engine took."""
+    """Return a dialect's figures, and a line for each random text of the engine that is not read as
+    it should be."""
     begun = time.perf_counter()
     grammar = grammar_for(tried.dialect)
     lark = grammar.lark

@@ -1,13 +1,14 @@
 """How the cost of every question and every importer grows with what it is given.
 
-Run: python benchmarks/growth.py [NAME …]. Each is done for a size and its doubles, in CPU seconds;
-the exponent is that of the last doubling (1 is linear; 2 where each request carries all that came
-before it). What ends above its bound is marked, and the exit status is 1. Imports grow the examples
-of the tests: the longest list of a document, or the lines of a file, is repeated.
+Run: python benchmarks/growth.py [NAME …]. Each question or import is timed for a size, its double
+and its fourfold, in CPU seconds. The exponent is that of the last doubling: 1 is linear, and 2 is
+linear in the text if each request carries all that came before it. An exponent above its bound is
+marked, and the exit status is 1. Imports grow the examples of the tests: the longest list of a
+document, or the lines of a file, is repeated.
 
-The bound is for the time without Python's collector of cycles, as timeit measures: a full
-collection looks at all that lives, and falls into one size or another. Users pay for it all the
-same, so the largest size is shown with the collector at work too.
+The bound is for the time without Python's collector of cycles, as timeit measures, because a full
+collection looks at all living objects and falls into one size or another by chance. Users pay for
+collections all the same, so the largest size is also shown with the collector at work.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ LEAST = 0.02  # seconds: below it, noise is all that is measured
 
 @dataclass(frozen=True)
 class Row:
-    """A thing made for a size, and the question asked of it; only the asking is timed."""
+    """A maker of an input of some size, and the question about it; only the question is timed."""
 
     name: str
     size: int
@@ -67,7 +68,7 @@ def reply(size: int) -> str:
 
 
 def bad_tools(count: int) -> bytes:
-    """A long list of tools, the last of which is wrong: its line is to be found."""
+    """Return a long list of tools, the last of which is wrong; the reader has to find its line."""
     tools = [{"name": f"t{i}", "input_schema": {"type": "object"}} for i in range(count)]
     return json.dumps([*tools, {"name": 5}], indent=1).encode()
 
@@ -113,7 +114,7 @@ def _linted(session: Any) -> None:
 
 
 def recording(size: int) -> Any:
-    """A reply as OpenAI streams it, eight characters a chunk."""
+    """Return the recording of a reply as OpenAI streams it, with eight characters in each chunk."""
     decoder = StreamDecoder()
     text = reply(size)
     for at in range(0, len(text), 8):
@@ -123,7 +124,7 @@ def recording(size: int) -> Any:
 
 
 def said(text: str) -> list[bytes]:
-    """The events of a stream, four characters each."""
+    """Return a text as the events of a stream, with four characters in each."""
     deltas = (
         {"choices": [{"delta": {"content": text[at : at + 4]}}]} for at in range(0, len(text), 4)
     )
@@ -131,7 +132,7 @@ def said(text: str) -> list[bytes]:
 
 
 def _scrubbed(pieces: list[bytes]) -> None:
-    """As the recorder does, which waits for no more than 16 kB."""
+    """Scrub pieces as the recorder does, which waits for no more than 16 kB."""
     scrubber = WireScrubber(searcher())
     for piece in pieces:
         scrubber.feed(piece)
@@ -150,7 +151,8 @@ def _refused(data: bytes) -> None:
 
 
 def imports() -> Iterator[Row]:
-    """Every example that is one file, by its name; and what they do not hold."""
+    """Yield the import of every example that is one file, and of two kinds of files that the
+    examples lack."""
     pieces = _document_maker("pieces.json", langsmith_pieces)
     yield Row("import langsmith's pieces", 500, pieces, partial(_import, "pieces"))
     socket = _document_maker("socket.json", lambda turns: [socket_row(turns)])
@@ -162,7 +164,8 @@ def imports() -> Iterator[Row]:
 
 
 def langsmith_pieces(count: int) -> Any:
-    """Runs without an id, and their ends, in which they are told by their places in the trace."""
+    """Return LangSmith's runs without ids, in two pieces each (begin and end) that only their place
+    in the trace joins."""
     run = {"run_type": "llm", "inputs": {"messages": [{"role": "user", "content": "hi"}]}}
     ended = {"outputs": {"messages": [{"role": "assistant", "content": "ho"}]}}
     orders = [{"dotted_order": f"t{number}"} for number in range(count)]
@@ -199,7 +202,8 @@ refused: dict[str, str] = {}
 
 
 def grown(content: bytes, times: int) -> bytes:
-    """The document with its longest list repeated, or the file with its last lines repeated."""
+    """Return a document with its longest list repeated, or a file with all lines after the first
+    repeated."""
     try:
         value = json.loads(content)
     except ValueError:
@@ -219,7 +223,8 @@ def _lists(value: Any) -> Iterator[list[Any]]:
 
 
 def measured(row: Row, size: int, collector: bool, tries: int = 2) -> float:
-    """CPU seconds, the best of some, with Python's collector of cycles at work or without it."""
+    """Return CPU seconds, the best of some, with Python's collector of cycles at work or without
+    it."""
     best = math.inf
     for _ in range(tries):
         given = row.make(size)
@@ -234,7 +239,8 @@ def measured(row: Row, size: int, collector: bool, tries: int = 2) -> float:
 
 
 def grown_size(row: Row) -> tuple[int, list[float]]:
-    """A size whose fourfold is long enough to be measured; times without the collector."""
+    """Return a size, and the times for it, its double and its fourfold, without the collector. The
+    last time is long enough to be measured, unless the size would have to grow too far."""
     size = row.size
     while True:
         times = [measured(row, size * factor, collector=False) for factor in (1, 2, 4)]

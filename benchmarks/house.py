@@ -52,7 +52,7 @@ Arrows = Mapping[str, set[str]]
 
 @dataclass(frozen=True)
 class Module:
-    """One file, parsed. `name` is dotted and starts with the package's own name."""
+    """One parsed file. `name` is dotted and begins with the package's own name."""
 
     name: str
     text: str
@@ -74,14 +74,15 @@ class Module:
 
     @property
     def is_door(self) -> bool:
-        """True if it does nothing but import: an old path, which is none of its folder's."""
+        """True if the module only imports: it is an old path, and does not count as one of its
+        folder."""
         body = self.tree.body[1:] if ast.get_docstring(self.tree) else self.tree.body
         imports = (isinstance(node, ast.Import | ast.ImportFrom) for node in body)
         return not self.is_package and bool(body) and all(imports)
 
     @cached_property
     def imports(self) -> list[str]:
-        """Whatever it imports anywhere in its text, by whole names."""
+        """All that the module imports anywhere in its text, by full names."""
         found: list[str] = []
         for node in statements(self.tree):
             if isinstance(node, ast.Import):
@@ -96,7 +97,7 @@ class Module:
 
     @cached_property
     def line_kinds(self) -> tuple[int, int]:
-        """Lines with a comment, and lines with code (a docstring's included)."""
+        """The number of lines with a comment, and of lines with code or a docstring."""
         comments: set[int] = set()
         code: set[int] = set()
         for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
@@ -130,7 +131,7 @@ def statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def modules_of(folder: Path) -> tuple[list[Module], list[Module]]:
-    """The package's modules; and those of the checkout around it that stand on the package."""
+    """Return the package's modules, and those beside it in its checkout that import it."""
     checkout = (folder / "playground").is_dir()
     package = folder / "playground" if checkout else folder
     beside = [m for name in BESIDE if checkout for m in read_modules(folder / name)]
@@ -161,7 +162,7 @@ def complexity(function: Function) -> int:
 
 
 def imported(module: Module, known: set[str]) -> set[str]:
-    """The modules of the same package that this one imports anywhere in its text."""
+    """Return the modules of the same package that a module imports anywhere in its text."""
     found = {target for name in module.imports if (target := longest_known(name, known))}
     return found - {module.name}
 
@@ -176,7 +177,8 @@ def from_names(module: Module, node: ast.ImportFrom) -> Iterator[str]:
 
 
 def longest_known(name: str, known: set[str]) -> str:
-    """`from a.b import c` means the module a.b.c where there is one, else a.b."""
+    """Return the longest beginning of a dotted name that is a module: `from a.b import c` means
+    a.b.c if there is such a module, else a.b."""
     parts = name.split(".")
     while parts and ".".join(parts) not in known:
         parts.pop()
@@ -220,7 +222,8 @@ def circles(arrows: Arrows) -> list[set[str]]:
 
 
 def floors(arrows: Arrows) -> int:
-    """The longest way down, every circle taken as one room."""
+    """Return the length of the longest chain of imports between rooms, every circle taken as one
+    room."""
     member = {name: min(group) for group in circles(arrows) for name in group}
     below: dict[str, set[str]] = {}
     for name, targets in arrows.items():
@@ -241,7 +244,7 @@ def share(part: float, whole: float) -> float:
 
 
 def code_figures(modules: list[Module]) -> dict[str, str]:
-    """Count everything that can be counted of any part of a tree."""
+    """Return the figures that can be counted for any part of a tree."""
     functions = [function for module in modules for function in module.functions]
     sizes = sorted((f.end_lineno or f.lineno) - f.lineno + 1 for f in functions) or [0]
     quantiles = (sizes[min(int(len(sizes) * at), len(sizes) - 1)] for at in (0.5, 0.9, 1))
@@ -268,12 +271,12 @@ def line_count(modules: Iterable[Module]) -> int:
 
 
 def core_of(package: Iterable[Module]) -> list[Module]:
-    """The package without its plugins."""
+    """Return the package's modules without those of plugins."""
     return [module for module in package if module.room != PLUGINS]
 
 
 def limited(package: list[Module], beside: list[Module]) -> dict[str, int]:
-    """The figures of a tree that `house.toml` holds down."""
+    """Return the figures of a tree that `house.toml` limits."""
     arrows = room_arrows([*package, *beside])
     return {
         "rooms": len(arrows),
@@ -287,7 +290,7 @@ def limited(package: list[Module], beside: list[Module]) -> dict[str, int]:
 
 
 def figures(package: list[Module], beside: list[Module]) -> dict[str, str]:
-    """Count everything that can be counted of a whole tree."""
+    """Return all figures of a whole tree."""
     counted = limited(package, beside)
     round_modules = [str(len(group)) for group in circles(module_arrows(package))]
     gerunds = [module.name for module in package if module.name.endswith("ing")]
@@ -304,12 +307,12 @@ def figures(package: list[Module], beside: list[Module]) -> dict[str, str]:
 
 
 def read_limits(text: str) -> dict[str, tuple[int, str]]:
-    """Each figure's limit, and the reason why it was last raised ("" where it never was)."""
+    """Return each figure's limit, and the reason why it was last raised; "" if it never was."""
     return {name: (row["most"], row.get("why", "")) for name, row in tomllib.loads(text).items()}
 
 
 def beyond(counted: Mapping[str, int], limits: Mapping[str, tuple[int, str]]) -> list[str]:
-    """A line for each figure that is more than its limit."""
+    """Return a line for each figure that is more than its limit."""
     return [
         f"{name}: {counted[name]:,}, where house.toml has at most {most:,}"
         for name, (most, _) in limits.items()
@@ -318,8 +321,8 @@ def beyond(counted: Mapping[str, int], limits: Mapping[str, tuple[int, str]]) ->
 
 
 def raised_without_reason(before: str, after: str) -> list[str]:
-    """The figures whose limit is higher in the second text of `house.toml` than in the first, or
-    gone from it, and for which it has no new sentence of reason."""
+    """Return the figures whose limit the second text of `house.toml` raises without a new sentence
+    of reason, and those whose limit it lacks."""
     old, new = read_limits(before), read_limits(after)
     return [
         name
@@ -329,7 +332,8 @@ def raised_without_reason(before: str, after: str) -> list[str]:
 
 
 def lowered(text: str, counted: Mapping[str, int]) -> str:
-    """The text of `house.toml` with what is counted, where that is less; lines in thousands."""
+    """Return the text of `house.toml` with each limit lowered to the figure that was counted, if
+    that is less; counts of lines are rounded up to thousands."""
     lines, name = text.splitlines(keepends=True), ""
     for at, line in enumerate(lines):
         if line.startswith("["):
@@ -368,7 +372,8 @@ def rooms_table(package: list[Module]) -> str:
 
 
 def dense_table(package: list[Module], most: int) -> str:
-    """The functions with the most branches a line; those of a few lines say nothing."""
+    """Return a table of the functions with the most branches per line; functions of a few lines are
+    left out."""
     found = []
     for module in package:
         for function in module.functions:
@@ -383,7 +388,7 @@ def dense_table(package: list[Module], most: int) -> str:
 
 
 def check_limits(lower: bool) -> int:
-    """Print this checkout's figures beside their limits; 1 where one is exceeded."""
+    """Print this checkout's figures beside their limits; return 1 if one is exceeded."""
     import journeys
 
     counted = limited(*modules_of(LIMITS.parent.parent)) | journeys.limited()

@@ -1,10 +1,10 @@
 """What reading every format costs, in another tree and in this one, by turns.
 
 Run: python benchmarks/import_speed.py OTHER_TREE [FOLDER_OF_SESSIONS …] [--rounds N]
-The files are those of the folders and the tests' examples grown long: lines, or the longest list of
-a document, repeated with ids of their own. Each file is read by a process of either tree in turn,
-one right after the other, and in each round by the other one first: so both meet the same load of
-the machine. What counts is CPU time, the least of all rounds, without Python's collector of cycles.
+The files are those of the folders, and the tests' examples with their lines, or the longest list
+of a document, repeated with other ids. A process of each tree reads each file, one right after the
+other, and the order changes with each round, so that both meet the same load of the machine. What
+counts is CPU time, the least of all rounds, without Python's collector of cycles.
 A ratio above 1.05 is marked, and the exit status is 1. Files that the trees read as different
 formats, or with different counts of messages, calls, results, tools or requests, are rows of their
 own: one of them reads what the other one leaves out.
@@ -58,7 +58,8 @@ Reading = tuple[str, list[int], float]
 def in_turns(
     other: Path, files: list[Path], rounds: int, only: str
 ) -> tuple[dict[str, str], dict[Path, dict[str, float]]]:
-    """The format of each file, and of either tree the least time that it was read in."""
+    """Return the format of each file, and for either tree the least time that a reading of the file
+    took."""
     trees = {tree: _process(tree) for tree in (other, ROOT)}
     least: dict[Path, dict[str, float]] = {tree: {} for tree in trees}
     forms: dict[str, str] = {}
@@ -100,7 +101,8 @@ def _ask(process: subprocess.Popen[str], name: str) -> Reading | None:
 
 
 def _print(forms: dict[str, str], least: dict[Path, dict[str, float]]) -> int:
-    """A row a format: how many files, the sum of either tree, and the ratio."""
+    """Print a row for each format: the number of files, the time of either tree, and the ratio.
+    Return 1 if a ratio is marked."""
     other, here = least.values()
     by_form: defaultdict[str, list[str]] = defaultdict(list)
     for name in other.keys() & here.keys():
@@ -128,7 +130,7 @@ def _print(forms: dict[str, str], least: dict[Path, dict[str, float]]) -> int:
 
 
 def grown_examples(folder: Path) -> list[Path]:
-    """Every example of the tests that is one file, grown long."""
+    """Write every example of the tests that is one file, grown long; return the paths."""
     sys.path.insert(0, str(ROOT / "tests"))
     from session_examples import EXAMPLES
 
@@ -142,7 +144,8 @@ def grown_examples(folder: Path) -> list[Path]:
 
 
 def grown(content: bytes, times: int) -> bytes:
-    """The document with its longest list repeated, or the file with its lines after the first."""
+    """Return a document with its longest list repeated, or a file with the lines after its first
+    repeated."""
     try:
         value = json.loads(content)
     except ValueError:
@@ -163,7 +166,7 @@ def _lines(lines: list[bytes], times: int) -> Iterator[bytes]:
 
 
 def _again(value: Any, number: int, key: str = "") -> Any:
-    """A copy in which every id is another one."""
+    """Return a copy in which every id is another one, except the sessions' ids."""
     if isinstance(value, dict):
         return {name: _again(held, number, name) for name, held in value.items()}
     if isinstance(value, list):
@@ -184,7 +187,8 @@ def _lists(value: Any) -> Iterator[list[Any]]:
 
 
 def worker() -> None:
-    """Read each file named on standard input, and say what it took; null where it is refused."""
+    """Read each file named on standard input, and print what that took; null if the file is
+    refused."""
     sys.path.insert(0, os.environ["PYTHONPATH"])
     gc.disable()
     for line in sys.stdin:
@@ -213,7 +217,7 @@ def _reading(name: str) -> Reading | None:
 
 
 def counts_of(loaded: list[Any]) -> list[int]:
-    """Messages, calls, results, tools and requests of all sessions."""
+    """Return how many messages, calls, results, tools and requests all sessions have."""
     sessions = [each.session for each in loaded]
     messages = [message for session in sessions for message in session.messages]
     calls = sum(len(message.tool_calls) for message in messages)

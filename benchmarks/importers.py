@@ -1,7 +1,7 @@
 """Every file of a folder through the importers: what was read, beside what the raw file holds.
 
 Run: python benchmarks/importers.py FOLDER… [--only-odd]. The raw counts are those of
-tests/raw_counts.py, which shares nothing with the importers. `sum` at the end counts the files.
+tests/raw_counts.py, which shares no code with the importers. The line `sum` counts the files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Row:
 
     @property
     def odd(self) -> list[str]:
-        """The figures that differ."""
+        """The names of the figures that differ from those of the raw file."""
         if self.raw is None:
             return []
         left_out = UNCOUNTED.get(self.form, set())

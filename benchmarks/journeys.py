@@ -4,9 +4,9 @@ Run: python benchmarks/journeys.py [--figures]
 
 A journey is traced, not guessed: the call is made once, so that everything is loaded and compiled,
 and once more under `sys.setprofile`: `simulate_cache` with a session of the samples, `load_session`
-with an ATIF trajectory, which the core imports. Recordings would be a room more, and so are formats
-that the plugin `importers` reads. A crossing is a pair of rooms of which a function of the one
-calls a function of the other, counted once, in its direction.
+with an ATIF trajectory, which the core imports. (Recordings, and the formats of the plugin
+`importers`, would enter one more room.) A crossing is a pair of rooms of which a function of the
+first calls a function of the second; it is counted once in each direction.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Journey:
 
 
 def room_of(frame: FrameType) -> str:
-    """The room of ours in which a function stands; "" where it is none of ours."""
+    """Return the room of our package in which a function stands; "" if it is not ours."""
     top, _, inner = str(frame.f_globals.get("__name__", "")).partition(".")
     return (inner.partition(".")[0] or "__init__") if top == "playground" else ""
 
@@ -118,7 +118,8 @@ def modules_loaded(call: str) -> int:
 
 
 def limited() -> dict[str, int]:
-    """The figures that `house.toml` holds down, measured in processes of their own."""
+    """Return the figures of this script that `house.toml` limits, measured in a process of its
+    own."""
     command = [sys.executable, __file__, "--figures"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     figures: dict[str, int] = json.loads(done.stdout)

@@ -1,8 +1,8 @@
 """llama.cpp's own parsers, built from its sources: what each hands over of a reply.
 
 A parser is made of a template, of which the sources have many (`models/templates`). Only `common`
-is built, with `g++`, once for each folder of sources; what it calls of the rest is never reached,
-and stands in for as a function that aborts. The package llama-cpp-python has the sources, below
+is built, with `g++`, once for each folder of sources; functions of the rest, which are linked but
+never reached, are replaced by ones that abort. The package llama-cpp-python has the sources, below
 `vendor/llama.cpp` (`pip download --no-deps --no-binary :all: llama-cpp-python==0.3.36`).
 """
 
@@ -99,7 +99,8 @@ PROMPTED: Final = ("qwen3-coder", "deepseek", "minicpm5")
 
 
 def built(sources: Path) -> Path:
-    """The program that runs the parsers of these sources."""
+    """Build the program that runs the parsers of these sources, unless it is there; return its
+    path."""
     if which("g++") is None:
         sys.exit("no g++ on the path")
     if not (sources / "common" / "chat.cpp").is_file():
@@ -127,7 +128,8 @@ def _compiled(file: Path, sources: Path, folder: Path) -> Path:
 
 
 def _stand_ins(objects: list[Path], folder: Path) -> Path:
-    """Functions of what is not built, by the names that the linker lacks."""
+    """Compile functions that abort, for all names that the linker lacks because they are not
+    built."""
     lacking = set(_run("nm", "-u", *objects).replace(" U ", " ").split())
     lines = _run("nm", "--defined-only", *objects).splitlines()
     owned = {line.split()[-1] for line in lines if line}

@@ -112,7 +112,7 @@ class Examiner:
         self.log = -1  # in a child, the file that names each case before it runs
 
     def examine(self, mutants: Sequence[Mutant]) -> Iterator[Outcome]:
-        """Yield what became of each mutant, a few at a time."""
+        """Yield the outcome of each mutant; a few mutants run at a time."""
         waiting = [(mutant, self.reach.cases(mutant)) for mutant in mutants]
         running: dict[int, tuple[Mutant, list[str], Path, float]] = {}
         while waiting or running:
@@ -284,7 +284,8 @@ def _hide(place: Path) -> None:
 
 
 def _outcome(mutant: Any, place: Path, pid: int, status: int | None) -> Outcome:
-    """Read what a child told, end it and the servers that its tests started, and tidy up."""
+    """Return the outcome that a child process wrote; end the child and the servers that its tests
+    started, and delete its files."""
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
     if status is None:
@@ -299,7 +300,8 @@ def _outcome(mutant: Any, place: Path, pid: int, status: int | None) -> Outcome:
 
 
 def examine(drawn: Sequence[Mutant], examiner: Examiner) -> Iterator[Outcome]:
-    """Yield what became of a room's mutants: those of functions first, then those of imports."""
+    """Yield the outcome of each of a room's mutants: those in functions first, then those that
+    imports run."""
     unseen = [each for each in drawn if each.in_function and not examiner.reach.cases(each)]
     yield from (Outcome(mutant, "undecided") for mutant in unseen)
     drawn = [mutant for mutant in drawn if mutant not in unseen]

@@ -1,7 +1,7 @@
 """Small changes of code, as `mutants.py` draws them: one operator, number, condition or call.
 
-Strings are never changed, nor what guards programmers alone: assertions, annotations, and the
-keywords `frozen`, `slots`, `strict`, `maxsize` and `kw_only`; nor how much `memoized` keeps.
+Strings are never changed, nor code that only guards programmers: assertions, annotations, and the
+keywords `frozen`, `slots`, `strict`, `maxsize` and `kw_only`; nor the size of a `memoized` cache.
 """
 
 from __future__ import annotations

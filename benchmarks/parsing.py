@@ -1,12 +1,13 @@
 """How fast every dialect's parser is, how its time grows, and what it keeps in memory.
 
-Run: python benchmarks/parsing.py [DIALECT …] [--peers]. CPU seconds; the floor is appending the
-same chunks to a list, in the same run. `live` gives the events of each chunk at once, `batched`
-reads 1,024 chunks at a time (BatchedParser), as recordings are read. `--peers` reads the same
-arguments with what PyPI offers and is installed; `--dull` reads text that is nothing but one
-beginning of a marker after another, and says how its time grows. `--against TREE` reads arguments,
-small calls and prose in another tree and in this one, by turns, in processes of their own: the
-least CPU time of each, and the ratio for every dialect that both know; above 1.10 it is marked.
+Run: python benchmarks/parsing.py [DIALECT …] [--peers]. Times are CPU seconds; the floor is
+appending the same chunks to a list, in the same run. `live` gives the events of each chunk at once,
+`batched` reads 1,024 chunks at a time (BatchedParser), as recordings are read. `--peers` reads the
+same arguments with those of PyPI's libraries that are installed; `--dull` reads texts that are one
+beginning of a marker after another, and says how the time grows. `--against TREE` reads arguments,
+small calls and prose in another tree and in this one, by turns, in processes of their own. It
+prints the ratio of the least CPU times for the dialects that both know; a ratio above 1.10 is
+marked.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def cpu(action: Callable[[], Any]) -> float:
 
 
 def call_of(dialect: DeclaredDialect, size: int) -> str:
-    """A call with one text of so many characters, in the dialect's own tool if it has one."""
+    """Return a call with one text of `size` characters; it calls the dialect's own tool if there is
+    one."""
     text = ("The tide is high, the berth is <free>.\n" * (size // 39 + 1))[:size]
     arguments = {"path": "a", "content": text}
     syntax = dialect.syntax
@@ -75,7 +77,7 @@ def append(chunks: list[bytes]) -> None:
 
 
 def times(dialect: DeclaredDialect, chunks: list[bytes], batched: bool) -> tuple[float, float]:
-    """Seconds of reading and of the floor, the best of three."""
+    """Return the CPU seconds of reading and of the floor, each the best of three."""
     best = floor = math.inf
     for _ in range(3):
         parser: DialectParser = dialect.create_parser(PROMPT)
@@ -86,8 +88,8 @@ def times(dialect: DeclaredDialect, chunks: list[bytes], batched: bool) -> tuple
 
 
 def peak(dialect: DeclaredDialect, size: int) -> float:
-    """The most that live reading keeps beside its input, in sizes of the argument; the events of a
-    chunk are forgotten at the next."""
+    """Return the most memory that live reading takes beside its input, as a multiple of the
+    argument's size. The events of a chunk are forgotten at the next chunk."""
     chunks = cut(call_of(dialect, size), 4)
     read(dialect.create_parser(PROMPT), cut(call_of(dialect, 40), 4))  # what is made once
     parser = dialect.create_parser(PROMPT)
@@ -127,7 +129,8 @@ DULL = (" ", "\n", "\t", "```\n", "~~~\n", "<", "<|", "[", "{", '"', " to=", " =
 
 
 def dull(names: list[str]) -> None:
-    """Seconds for 10,000 and 40,000 characters of each, the three slowest dialects named."""
+    """Print the seconds for 40,000 characters of each text in DULL, and, for the three slowest
+    dialects, the ratio to 10,000 characters."""
     for unit in DULL:
         took: dict[str, tuple[float, float]] = {}
         for name in names:
@@ -148,7 +151,8 @@ def dull(names: list[str]) -> None:
 
 
 def measured(names: list[str]) -> dict[str, dict[str, float]]:
-    """CPU seconds of every dialect's parser for each kind of text, in this process' tree."""
+    """Return the CPU seconds of every dialect's parser for each kind of text, in this process's
+    tree."""
     found: dict[str, dict[str, float]] = {}
     for name in names:
         dialect = get_dialect(name)
@@ -164,7 +168,8 @@ def measured(names: list[str]) -> dict[str, dict[str, float]]:
 
 
 def against(tree: Path, names: list[str], rounds: int) -> int:
-    """The ratio of this tree's time to the other's, dialect by dialect; 1 where any is marked."""
+    """Print the ratio of this tree's time to the other's, by kind of text and dialect; return 1 if
+    any ratio is marked."""
     least: dict[Path, dict[str, dict[str, float]]] = {tree: {}, ROOT: {}}
     for number in range(rounds):
         for each in (tree, ROOT) if number % 2 else (ROOT, tree):
@@ -191,7 +196,8 @@ def against(tree: Path, names: list[str], rounds: int) -> int:
 
 
 def peers() -> None:
-    """The arguments alone, read anew at every chunk, as these libraries are used on streams."""
+    """Print the times of libraries that read the arguments alone, and read them anew at every
+    chunk, as they are used on streams."""
     readers: dict[str, Callable[[str], Any]] = {}
     for module, make in (
         ("jiter", lambda m: lambda t: m.from_json(t.encode(), partial_mode="trailing-strings")),

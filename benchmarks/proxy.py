@@ -2,9 +2,9 @@
 
     python benchmarks/proxy.py [--long | --processor]
 
-All on loopback, in one run: the same requests directly and through the proxy, by turns, so that
-what else the machine does falls on both. `--long` adds two hundred streams at once for a minute.
-`--processor` measures the processor's time for a reply of 1,000 frames, beside a forwarder of
+Everything runs on loopback, in one run: the same requests go directly and through the proxy, by
+turns, so that other work of the machine slows both. `--long` adds two hundred streams at once for a
+minute. `--processor` measures the CPU time for a reply of 1,000 frames, beside a forwarder made of
 starlette and httpx.
 """
 
@@ -46,7 +46,7 @@ _FRAME: Final = {"type": "content_block_delta", "index": 0}
 
 
 async def provider(scope: Any, receive: Any, send: Any) -> None:
-    """Streams so many frames, `x-gap` seconds apart, each with the time at which it left."""
+    """Stream `x-count` frames, `x-gap` seconds apart, each with the time at which it is sent."""
     if scope["type"] != "http":
         return
     while (await receive()).get("more_body"):
@@ -66,7 +66,8 @@ async def provider(scope: Any, receive: Any, send: Any) -> None:
 
 @asynccontextmanager
 async def serving(*how: str) -> AsyncIterator[str]:
-    """The provider in a process of its own: its work is none of the proxy's."""
+    """Run the provider in a process of its own, so that its work does not count as the proxy's;
+    yield its address."""
     command = [sys.executable, __file__, *(how or ("--provide",))]
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     started.append(process.pid)
@@ -80,7 +81,8 @@ async def serving(*how: str) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def proxying(upstream: str, home: Path, *more: str) -> AsyncIterator[tuple[str, int, Path]]:
-    """The command in a process of its own: its address, its process, where it records."""
+    """Run `playground proxy` in a process of its own; yield its address, its process id, and the
+    folder of its recordings."""
     command = [sys.executable, "-m", "playground", "proxy", "--port", "0"]
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -118,7 +120,7 @@ def serve(app: Any) -> None:
 
 
 def body(kilobytes: int) -> bytes:
-    """A request of about this size, as Anthropic's SDK writes it."""
+    """Return a request of about this size, as Anthropic's SDK writes it."""
     text = "The harbour master reads the tide table. " * (kilobytes * 25)
     message = {"role": "user", "content": text}
     given = {"model": "claude-sonnet-4-6", "max_tokens": 9, "stream": True, "messages": [message]}
@@ -128,7 +130,8 @@ def body(kilobytes: int) -> bytes:
 async def one(
     client: httpx.AsyncClient, url: str, data: bytes, gap: float = 0.002, count: int = _FRAMES
 ) -> tuple[float, list[float], bytes]:
-    """Milliseconds to the first byte, those that each frame took on its way, and all bytes."""
+    """Send one request. Return the milliseconds to the first byte, those that each frame took on
+    its way, and all bytes of the answer."""
     headers = {"x-gap": str(gap), "x-count": str(count), "content-type": "application/json"}
     began, first = time.perf_counter(), 0.0
     ways: list[float] = []
@@ -165,7 +168,7 @@ def forward(upstream: str) -> None:
 
 
 def processor(pid: int) -> float:
-    """CPU milliseconds of a process and its children."""
+    """Return the CPU milliseconds that a process and its children have had."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     stats = (Path(f"/proc/{each}/stat").read_text() for each in (pid, *children))
     ticks = sum(sum(map(int, stat.rpartition(")")[2].split()[11:13])) for stat in stats)
@@ -193,13 +196,13 @@ async def beside_starlette(rounds: int = 40, count: int = 1_000) -> None:
 
 
 def points(values: list[float]) -> tuple[float, float]:
-    """p50 and p99."""
+    """Return the p50 and the p99 of values."""
     cuts = statistics.quantiles(values, n=100)
     return cuts[49], cuts[98]
 
 
 async def latency(direct: str, through: str, kilobytes: int) -> dict[str, Any]:
-    """The same requests over both ways, by turns."""
+    """Measure the same requests without and with the proxy, by turns."""
     data = body(kilobytes)
     firsts: dict[str, list[float]] = {"direct": [], "proxy": []}
     ways: dict[str, list[float]] = {"direct": [], "proxy": []}
@@ -221,7 +224,8 @@ async def latency(direct: str, through: str, kilobytes: int) -> dict[str, Any]:
 
 
 async def crowd(url: str, streams: int, seconds: float) -> dict[str, Any]:
-    """So many streams at once, each begun anew when it is over, for so long."""
+    """Keep so many streams open at once for so long: each begins anew when it is over. Return what
+    became of them."""
     until = time.monotonic() + seconds
     data, counts, firsts = body(20), Counter[str](), list[float]()
     expected = 50
@@ -244,14 +248,16 @@ async def crowd(url: str, streams: int, seconds: float) -> dict[str, Any]:
 
 
 def memory(pid: int) -> list[int]:
-    """Megabytes that the forwarding process holds, and the recording one, its child."""
+    """Return the megabytes that the forwarding process holds, and those of its children (the one
+    that records)."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     found = [Path(f"/proc/{each}/status").read_text() for each in (pid, *children)]
     return [int(status.partition("VmRSS:")[2].split()[0]) // 1024 for status in found]
 
 
 def recorded(out: Path, sent: bytes, got: list[bytes]) -> tuple[int, int]:
-    """Recordings whose request and answer are the bytes that passed, and all of them."""
+    """Return the number of recordings whose request and answer are the very bytes that passed, and
+    the number of all."""
     same = 0
     files = sorted(out.glob("0*.jsonl"))
     answers = Counter(got)
@@ -265,7 +271,8 @@ def recorded(out: Path, sent: bytes, got: list[bytes]) -> tuple[int, int]:
 
 
 def predictions() -> dict[str, Any]:
-    """The script of sixty requests: what was predicted beside what was billed, by cause."""
+    """Run the script of sixty requests; return what was predicted beside what was billed, by
+    cause."""
     rows: dict[int, dict[str, Any]] = {}
 
     def tell(line: dict[str, Any]) -> None:

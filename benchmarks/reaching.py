@@ -23,7 +23,8 @@ TIMES: dict[str, float] = {}
 
 
 class CoverageMap:
-    """Which cases of a room reach a line, and how long each took; few cases of each test."""
+    """A map from the lines of a room to the cases that reach them, with the time of each case; it
+    has few cases of each test."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder, self.names = folder, names

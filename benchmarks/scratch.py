@@ -51,13 +51,14 @@ def run_beside(*packages: str, without_dependencies: tuple[str, ...] = ()) -> No
 
 
 def numbers(given: list[str], *defaults: int) -> list[int]:
-    """Numbers of the command line; the defaults stand for those that are not given."""
+    """Return the numbers of the command line, with defaults for those that are not given."""
     read = [int(value) for value in given]
     return [*read, *defaults[len(read) :]]
 
 
 def outcome(run: Callable[[], Any], *faults: type[Exception]) -> Any:
-    """Return its result, or RAISES if it raises one of these faults; others go on."""
+    """Return the result of `run`, or RAISES if it raises one of these faults; other errors go
+    on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -68,7 +69,8 @@ def outcome(run: Callable[[], Any], *faults: type[Exception]) -> Any:
 
 @dataclass
 class Tally:
-    """Counts cases that are the same in both, and prints the first that are not."""
+    """A count of the cases in which both give the same; it prints the first in which they do
+    not."""
 
     name: str
     cases: int = 0
@@ -76,7 +78,7 @@ class Tally:
     raising: int = 0
 
     def add(self, theirs: Any, ours: Any) -> None:
-        """One case; what JSON cannot say is compared by its text."""
+        """Count one case. Values that JSON cannot hold are compared by their text."""
         same = _written(theirs) == _written(ours)
         self.cases += 1
         self.equal += same
@@ -91,7 +93,7 @@ class Tally:
 
 
 def differing(theirs: Any, ours: Any) -> str:
-    """Both, from a little before the first character in which they differ."""
+    """Return both as text, from a little before the first character in which they differ."""
     x, y = _written(theirs), _written(ours)
     at = next((i for i, (a, b) in enumerate(zip(x, y, strict=False)) if a != b), 0)
     start = max(0, at - 60)

@@ -1,7 +1,7 @@
 """Speed of scrubbing against another tree of the project: `python benchmarks/scrubbing.py TREE`.
 
-Both trees work in one run by turns, each in a process of its own that answers line by line. Printed
-are seconds of the processor for each load, the smallest of the turns, and their ratio.
+Both trees work in one run by turns, each in a process of its own that answers line by line. The
+script prints the CPU seconds of each tree for each load, the least of the turns, and their ratio.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The servers' own parsers, run from their sources: what each hands over of a reply.
 
-Their packages are installed without what they depend on. A parser needs no torch, but imports what
-imports it: `Absent` stands in for modules that only name types, or build what is not used here. A
-tokenizer is asked for the ids of control tokens alone; `Vocabulary` has each that it is asked for.
+Their packages are installed without their dependencies. A parser does not use torch, but imports
+modules that import it: `Absent` replaces modules that only name types, or build what is not used
+here. A tokenizer is asked only for the ids of control tokens; `Vocabulary` has each such token.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ Read = Callable[[str, bool], Handed]  # a reply, and whether a parser of reasoni
 
 
 def in_time(read: Callable[[], Handed]) -> Handed:
-    """Return the result, or the error that it raises or makes by going on for a CPU second."""
+    """Return the result of `read`, or an error: the one that it raises, or that it goes on for more
+    than a CPU second."""
 
     def stop(number: int, frame: Any) -> None:
         raise TimeoutError("goes on and on")
@@ -70,7 +71,7 @@ def in_time(read: Callable[[], Handed]) -> Handed:
 
 
 def arguments(text: Any) -> Any:
-    """Arguments as values where they are JSON."""
+    """Return arguments as values if they are JSON, or else unchanged."""
     try:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError:
@@ -97,7 +98,7 @@ class _AnyName(type):
 
 
 class Nothing(metaclass=_AnyName):
-    """Stands for any class or function of a module that is absent."""
+    """A class in place of any class or function of a module that is absent."""
 
     def __init__(self, *given: Any, **named: Any) -> None: ...
 
@@ -119,7 +120,8 @@ class Nothing(metaclass=_AnyName):
 
 
 class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Modules of these names, and below them, whose every member is a class of its own."""
+    """An import hook for modules of these names and below; every member of such a module is a class
+    of its own."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
@@ -137,7 +139,7 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def any_member(module: Any) -> None:
-    """What a module lacks is a class of its own."""
+    """Let a module give a class of its own for each name that it lacks."""
     members: dict[str, Any] = {}
 
     def member(name: str) -> Any:
@@ -149,7 +151,8 @@ def any_member(module: Any) -> None:
 
 
 def bare(name: str) -> Path:
-    """The package as a folder of sources: its own `__init__` would load the server."""
+    """Import a package as a mere folder of sources, and return the folder, because its own
+    `__init__` would load the server."""
     found = importlib.util.find_spec(name)
     assert found is not None and found.origin is not None  # run_beside has installed it
     folder = Path(found.origin).parent
@@ -160,7 +163,7 @@ def bare(name: str) -> Path:
 
 
 class Vocabulary(dict[str, int]):
-    """Every token that it is asked for; it lists those alone."""
+    """A vocabulary that has every token that it is asked for, and lists only these."""
 
     def __contains__(self, token: object) -> bool:
         return True
@@ -177,7 +180,8 @@ SUFFIXES: Final = {"hy3": ":opensource"}  # of its tokens
 
 
 class Tokenizer:
-    """The control tokens that were asked for, and every other character by itself."""
+    """A tokenizer whose tokens are the control tokens that were asked for, and every other
+    character by itself."""
 
     all_special_tokens: Final[Sequence[str]] = ()
     all_special_ids: Final[Sequence[int]] = ()
@@ -272,7 +276,8 @@ ENGINE: Final = {"minimax_m2_append_think": "minimax_m2"}  # a reasoning parser'
 
 
 def vllm(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
-    """As DelegatingParser.parse gives it: the parser of reasoning first, then that of tools."""
+    """Return a reader that reads as DelegatingParser.parse does: by the parser of reasoning first,
+    then by that of tools."""
     _load_vllm()
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionToolsParam
     from vllm.parser.parser_manager import ParserManager
@@ -337,15 +342,15 @@ SGLANG_ABSENT: Final = (
 
 
 class Switched:
-    """Switches of the environment, all off."""
+    """The server's switches in the environment, all off."""
 
     def __getattr__(self, name: str) -> Any:
         return types.SimpleNamespace(get=lambda: False)
 
 
 def sglang(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
-    """As serving_chat gives it: reasoning first, then calls where a marker of them is there; a
-    parser that raises leaves the text as it is."""
+    """Return a reader that reads as serving_chat does: reasoning first, then calls if the text has
+    a marker of calls. If the parser raises an error, the text stays as it is."""
     from against_sglang import REASONING, stand_in
 
     if "sglang" not in sys.modules:
@@ -391,7 +396,7 @@ MLX_ABSENT: Final = ("transformers", "mlx", "mlx_lm", "jsonschema", "huggingface
 
 def _mlx(package: str) -> Callable[[str, str, list[dict[str, Any]]], Read]:
     def make(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
-        """The parser of tools alone."""
+        """Return a reader that uses the parser of tools alone."""
         if package not in sys.modules:
             bare(package)
             sys.meta_path.insert(0, Absent(*MLX_ABSENT))

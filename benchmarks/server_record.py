@@ -1,7 +1,7 @@
 """The record of runs of servers' parsers: counts for each slip, and counter-examples to our views.
 
-`proven.json` has the counts, which views read: one version of each server. Its rule: no other
-sample of replies turns a disproof into a proof. So a run adds its counts to those of earlier runs.
+`proven.json` has the counts, which views read, for one version of each server. By its rule, another
+sample of replies never turns a disproof into a proof. So a run adds its counts to earlier ones.
 After a change of a view or of our parser all samples are run again, and take the place of what was
 recorded; `counter_examples.json`, beside this file, has a reply for each slip with few differences,
 which no sample might hold any more. It is run again, too, and only if it is read alike then, the
@@ -39,7 +39,7 @@ class Outcome:
 
     @property
     def key(self) -> str:
-        """A short hash of kind and text."""
+        """The key of a counter-example: a short hash of kind and text."""
         return hashlib.sha256(f"{self.kind}\n{self.text}".encode()).hexdigest()[:8]
 
 

@@ -1,10 +1,10 @@
 """Compare the time of simulating a cache in another tree and in this one, by turns.
 
 Run: python benchmarks/simulation_speed.py OTHER_TREE [ROW …] [--rounds N] [--file FILE …]
-Each row is simulated by a process of either tree in turn, and in each round by the other one first:
-so both meet the same load of the machine. What counts is CPU time, the least of all rounds, without
-Python's collector of cycles. A ratio above 1.00 is marked, and one above 1.05 sets the exit status.
-A file's requests, if it holds any as they were sent, are rows too.
+A process of each tree simulates each row, and the order changes with each round, so that both meet
+the same load of the machine. What counts is CPU time, the least of all rounds, without Python's
+collector of cycles. A ratio above 1.00 is marked; above 1.05, the exit status is 1. The requests of
+a FILE are a row, too, if it holds them as they were sent.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 
 
 def prose(model: str, marked: bool) -> list[dict[str, Any]]:
-    """Bodies over a history of texts that grows by a message each."""
+    """Return request bodies whose history of texts grows by a message each."""
     history: list[dict[str, Any]] = []
     found = []
     for number in range(BODIES):
@@ -97,7 +97,7 @@ def prose(model: str, marked: bool) -> list[dict[str, Any]]:
 
 
 def agent(marked: bool) -> list[dict[str, Any]]:
-    """An agent's bodies as Anthropic takes them: tools, a system prompt, calls and results."""
+    """Return an agent's request bodies for Anthropic: tools, a system prompt, calls and results."""
     schema = {"type": "object", "properties": {"path": {"type": "string"}}}
     tools = [
         {"name": f"tool_{n}", "description": TEXT[:200], "input_schema": schema} for n in range(20)
@@ -122,7 +122,7 @@ def agent(marked: bool) -> list[dict[str, Any]]:
 
 
 def chat() -> list[dict[str, Any]]:
-    """An agent's bodies as OpenAI's chat takes them."""
+    """Return an agent's request bodies for OpenAI's chat API."""
     function = {"name": "look", "description": TEXT[:200], "parameters": {"type": "object"}}
     tools = [{"type": "function", "function": function}]
     history: list[dict[str, Any]] = [
@@ -142,7 +142,7 @@ def chat() -> list[dict[str, Any]]:
 
 
 def unshared(bodies: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same bodies as a file holds them: no message is the same object in two of them."""
+    """Return bodies as they are when read from a file: no two of them share an object."""
     return [json.loads(json.dumps(body)) for body in bodies]
 
 
@@ -153,7 +153,8 @@ def simulated(bodies: list[dict[str, Any]]) -> Callable[[], Any]:
 
 
 def session(dialect: str, messages: int, policies: int) -> Callable[[], Any]:
-    """A session in a dialect: under its own policy, or under many."""
+    """Return the simulation of a session in a dialect, as a function: under the dialect's own
+    policy, or under many policies."""
     sys.path.insert(0, str(Path.cwd() / "benchmarks"))  # each tree's own, with its own imports
     from generated import large_session
 
@@ -178,7 +179,8 @@ def _policies() -> list[str]:
 
 
 def _of_module(name: str, *modules: str) -> Any:
-    """Return what the first of these modules holds that the tree has: older trees have others."""
+    """Return what the first of these modules that exists in the tree holds under a name; older
+    trees have other modules."""
     for module in modules:
         try:
             return getattr(import_module(module), name)
@@ -188,7 +190,7 @@ def _of_module(name: str, *modules: str) -> Any:
 
 
 def sent(name: str) -> Callable[[], Any]:
-    """The requests of a file under the policy `as-sent`."""
+    """Return the simulation of a file's requests under the policy `as-sent`, as a function."""
     import playground as pg
 
     given = pg.load_session(name)

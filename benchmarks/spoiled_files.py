@@ -3,9 +3,10 @@
 Run: python benchmarks/spoiled_files.py [FOLDER…] [--seconds N] [--seed N]. The files are the tests'
 examples and those of the folders; each is cut anywhere, has bytes or JSON values replaced, lines
 swapped, or parts of another file or messages in its place, under its own name and with its format
-recognised or given. The last resort, which refuses in words what no reader foresaw, is switched
-off: what it would catch is a fault here. So is a file that is cut inside a JSON value and read
-without a word of it, one of messages of which nothing is kept, and one that takes too long.
+recognised or given. The last resort, which turns any error that no reader foresaw into a refusal,
+is switched off: such an error is a fault here. Other faults are a file that is cut inside a JSON
+value and read without a finding about it, one with messages of which none is kept, and one that
+takes too long.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def noise(data: bytes, chance: random.Random) -> bytes:
 
 
 def values(data: bytes, chance: random.Random) -> bytes:
-    """One value of a document, or of each line, replaced, taken away or put elsewhere."""
+    """Return a document, or up to three lines of a file, with one value each replaced, taken away
+    or put elsewhere."""
     try:
         return json.dumps(spoiled(json.loads(data), chance)).encode()
     except ValueError:
@@ -70,7 +72,8 @@ def swapped(data: bytes, chance: random.Random) -> bytes:
 
 
 def grafted(data: bytes, chance: random.Random) -> bytes:
-    """One value of a document, or of a line, replaced by messages, under names or as they are."""
+    """Return a document, or a file, with one value replaced by messages, which may be inside other
+    objects or lists."""
     lines = [data] if _read(data) is not None else data.splitlines()
     at = chance.randrange(len(lines))
     value = _read(lines[at])
@@ -92,7 +95,7 @@ def _read(data: bytes) -> Any:
 
 
 def _with(value: Any, said: Any, chance: random.Random) -> Any:
-    """The value with one that stands anywhere in it replaced."""
+    """Return a value with `said` in place of itself or of a value inside it."""
     if not isinstance(value, dict | list) or not value or chance.random() < 0.2:
         return said
     if isinstance(value, list):
@@ -112,7 +115,7 @@ WAYS: dict[str, Spoil] = {
 
 
 def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, str]:
-    """Return what became of it (read, told or refused), and what is wrong with that."""
+    """Return what became of a spoiled file (read, told or refused), and what is wrong with that."""
     began = time.process_time()
     try:
         loaded = list(read_sessions(Source(name, data), form))

@@ -1,7 +1,7 @@
 """What models do to a call that they write: each spoiling is a function of its rendered text.
 
-A function gives the text back where it has nothing to spoil. What some of them make says something
-else than the call that was rendered, and may well be read as another call (`changes`).
+A function returns the text unchanged if it has nothing to spoil. Some spoilings say something else
+than the call that was rendered, and may well be read as another call (`changes`).
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def changing(action: Spoil) -> Spoil:
 
 
 def of_objects(action: Spoil) -> Spoil:
-    """A spoiling of JSON and Python bodies; in a text between tags it is the text's own."""
+    """Register a spoiling of JSON and Python bodies. In a text between tags, what it makes is the
+    text's own."""
     OF_OBJECTS.add(action.__name__)
     return spoil(action)
 
@@ -72,7 +73,8 @@ def changes(name: str, dialect: DeclaredDialect) -> bool:
 
 
 def literals(dialect: DeclaredDialect, part: str) -> list[str]:
-    """The literals of one part of the dialect's template: `call`, `param` or `section`."""
+    """Return the first literal before the hole, and the last one after it, of one of the dialect's
+    templates: `call`, `param` or `section`."""
     syntax = dialect.syntax
     template = {
         "call": syntax.call_template,
@@ -93,7 +95,7 @@ def edges(dialect: DeclaredDialect) -> tuple[str, str]:
 
 
 def once(text: str, old: str, new: str, source: random.Random) -> str:
-    """One occurrence, any, replaced."""
+    """Return the text with a random occurrence of `old` replaced."""
     places = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
     if not places:
         return text
@@ -102,7 +104,8 @@ def once(text: str, old: str, new: str, source: random.Random) -> str:
 
 
 def _worded(marker: str) -> str:
-    """A marker that stands nowhere else: a lone bracket is in values, too."""
+    """Return a marker if it stands nowhere else, and "" for one such as a lone bracket, which is in
+    values, too."""
     return marker if re.search(r"\w|```", marker) else ""
 
 
@@ -150,7 +153,7 @@ def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) 
 
 @changing
 def entities(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The marker characters in values, and in quotes, written as in XML."""
+    """Write characters of markers that stand in values as XML's entities."""
     return re.sub(r"(?<=[\w ])[<>&](?=[ \w])", lambda match: html.escape(match[0]), text)
 
 
@@ -166,20 +169,20 @@ def single_quotes(text: str, dialect: DeclaredDialect, source: random.Random) ->
 
 @changing
 def first_mark_missing(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A text between marks, as Gemma writes it, without the first of them."""
+    """Remove the first mark of a text between marks, as Gemma writes texts."""
     mark = dialect.syntax.string_mark
     return re.sub(rf"(?<=[:,\[]){re.escape(mark)}(?=\w)", "", text, count=1) if mark else text
 
 
 @changing
 def ran_together(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Two objects in one: what stands between them is a comma."""
+    """Join two objects into one: put a comma in place of the brackets between them."""
     return re.sub(r"\}\s*,?\s*\{", ", ", text, count=1) if dialect.parallel else text
 
 
 @changing
 def look_alikes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The signs of control tokens as a font or another keyboard has them."""
+    """Replace the signs of control tokens by others that look alike."""
     alike: dict[str, str | int | None] = {"｜": source.choice("|‖∣│"), "▁": source.choice("_＿ ")}
     return text.translate(str.maketrans(alike))
 
@@ -236,7 +239,7 @@ def leaked_stop(text: str, dialect: DeclaredDialect, source: random.Random) -> s
 
 @changing
 def byte_level(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """White space between and inside tags as byte-level tokenizers write it."""
+    """Write white space between and inside tags as byte-level tokenizers do (Ċ and Ġ)."""
     text = re.sub(r"(?<=[>\]|])\n", "Ċ", text)
     return re.sub(r'(?<=[<\w]) (?=\w+="|name=|key=)', "Ġ", text)
 
@@ -249,7 +252,7 @@ def junk_before_body(text: str, dialect: DeclaredDialect, source: random.Random)
 
 @changing
 def junk_in_call(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Words where a parameter, or the call's closer, should follow."""
+    """Insert words at a place where a parameter, or the call's closer, should follow."""
     closer = literals(dialect, "param")[1] or literals(dialect, "call")[1]
     return once(text, closer, f"{closer}heron's junk", source)
 
@@ -262,7 +265,7 @@ def junk_before_closer(text: str, dialect: DeclaredDialect, source: random.Rando
 
 @changing
 def tidied(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Every tag on a line of its own, and indented."""
+    """Write every tag on a line of its own, indented."""
     return re.sub(r"(?<=>)(?=<)", "\n    ", text)
 
 
@@ -303,7 +306,7 @@ def piece_lost(text: str, dialect: DeclaredDialect, source: random.Random) -> st
 
 @spoil
 def begun_twice(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A cut reply, and then the whole of it."""
+    """Write a reply that is cut off, and then the complete reply."""
     return cut(text, dialect, source) + text
 
 
@@ -318,7 +321,7 @@ def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random)
 
 @changing
 def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Brackets around what the call's markers hold."""
+    """Put brackets around the call's body."""
     opener, closer = edges(dialect)
     return (
         text.replace(opener, f"{opener}[", 1).replace(closer, f"]{closer}", 1) if closer else text
@@ -333,7 +336,7 @@ def python_body(text: str, dialect: DeclaredDialect, source: random.Random) -> s
 
 @changing
 def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A body of another form between the call's markers."""
+    """Put a body of another form between the call's markers."""
     opener, closer = edges(dialect)
     body = source.choice(
         [
@@ -352,7 +355,7 @@ def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> st
 
 @spoil
 def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Quotes around what stands after `=`, or without them; more attributes."""
+    """Add or change the quotes around the values of attributes, or add attributes."""
     if source.random() < 0.5:
         return re.sub(r"=(\w+)>", r'="\1">', text)
     return re.sub(r'="(\w+)"', source.choice([r"=\1", r"='\1'", r'= "\1" id="1"']), text)
@@ -360,7 +363,7 @@ def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> st
 
 @changing
 def quotes_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Quotes inside of a JSON text that nobody escaped."""
+    """Put quotes into a JSON text without escaping them."""
     return re.sub(r'(?<=": ")(\w+)', r'a "\1" b', text, count=1)
 
 
@@ -371,7 +374,8 @@ def missing_comma(text: str, dialect: DeclaredDialect, source: random.Random) ->
 
 @changing
 def odd_arguments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The object of the arguments in a text, in a list, in another object, or escaped once more."""
+    """Write the arguments' object inside a text, a list or another object, or escape it once
+    more."""
     match = re.search(r'\{(?:"\w+": (?:"[^"{}]*"|\d+)(?:, )?)+\}', text)
     if not match:
         return text
@@ -387,13 +391,13 @@ def namespace(text: str, dialect: DeclaredDialect, source: random.Random) -> str
 
 @changing
 def closed_at_once(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A tag that ends itself, with the call's closer or without."""
+    """Let a tag end itself (`/>`), with or without the call's closer after it."""
     return re.sub(r'((?:write_file|get_weather)"?)>(?:\s*</[^<>]+>)?', r"\1/>", text, count=1)
 
 
 @changing
 def nested_elements(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A value as elements."""
+    """Write a value as elements."""
     prefix = dialect.syntax.element
     tags = [f"{prefix}<{tag}>" for tag in ("age", "/age")]
     return once(text, "heron", f"{tags[0]}7{tags[1]}", source)
@@ -411,7 +415,7 @@ def raw_line_breaks(text: str, dialect: DeclaredDialect, source: random.Random) 
 
 @spoil
 def wrong_case(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """One marker, everywhere, in capitals or with one."""
+    """Write one marker everywhere in capitals, in small letters, or with a capital first."""
     markers = [m for part in ("call", "param", "section") for m in literals(dialect, part)]
     marker = source.choice([m for m in markers if m.lower() != m.upper()] or [""])
     changed = source.choice([str.upper, str.lower, str.title])(marker)
@@ -441,7 +445,7 @@ def arguments_as_text(text: str, dialect: DeclaredDialect, source: random.Random
 
 @spoil
 def other_key(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The arguments under another name."""
+    """Write the arguments under another name."""
     found = re.search(r'"(arguments|parameters|args)": \{', text)
     if not found:
         return text
@@ -451,7 +455,7 @@ def other_key(text: str, dialect: DeclaredDialect, source: random.Random) -> str
 
 @spoil
 def ids(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """An id that nobody asked for, in the object or in the tag of a call."""
+    """Add an id that nobody asked for, to the object or the tag of a call."""
     if '"name":' in text:
         return text.replace('"name":', '"id": "call_a1", "type": "function", "name":')
     return re.sub(r'((?:write_file|get_weather)"?)(?=>)', r'\1 id="call_a1"', text)

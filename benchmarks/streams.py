@@ -1,8 +1,8 @@
 """Decoding streams and importing large files: chunks a second, memory, ratios in one run.
 
 Run: python benchmarks/streams.py [--shared] [--import MEGABYTES]. Decoding is measured on streams
-of every API that are written here, and with --shared on those of ../shared; the floor is reading
-the same JSON with the standard library. The import is a generated file of lines.
+that are made here for every API and, with --shared, on those of ../shared; the floor is the reading
+of the same JSON with the standard library. The file to import is generated: lines of JSON.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TIMES = 5
 
 
 def seconds(work: object) -> float:
-    """CPU seconds, the best of a few."""
+    """Return the CPU seconds of a work, the best of a few."""
     assert callable(work)
     best = float("inf")
     for _ in range(TIMES):
@@ -103,7 +103,8 @@ print(count, took, before / 1024, peak / 1024, moves[-1])
 
 
 def large_import(megabytes: int) -> None:
-    """A file of conversations of very different sizes; the largest is a tenth of it."""
+    """Import a file of conversations of very different sizes, the largest about a tenth of it;
+    print the time and memory."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "large.jsonl"), Path(folder, "out.jsonl")
         largest = size = number = 0

@@ -42,7 +42,7 @@ _BROKEN = "a call is written otherwise once its result is there"
 
 
 class Day(datetime.datetime):
-    """The clock that transformers asks for the date."""
+    """A clock in place of the one that transformers asks for the date."""
 
     shown = DAY
 
@@ -52,7 +52,8 @@ class Day(datetime.datetime):
 
 
 def by_transformers(template: ChatTemplate, request: dict[str, Any]) -> str | None:
-    """Render by transformers; None if it or the template refuses."""
+    """Return a request rendered by transformers; None if transformers or the template refuses
+    it."""
     try:
         texts, _ = chat_template_utils.render_jinja_template(
             [request["messages"]],
@@ -75,7 +76,7 @@ def same(template: ChatTemplate, audit: TemplateAudit, rendering: TemplateRender
 
 
 def preserves(template: ChatTemplate) -> bool | None:
-    """TRL's check; None where the template refuses what it asks."""
+    """Return the result of TRL's check; None if the template refuses one of its two requests."""
     request: dict[str, Any] = {"tools": None, "add_generation_prompt": False, "variables": {}}
     before = by_transformers(template, {**request, "messages": _CALLED})
     after = by_transformers(template, {"messages": _TOLD, **request, "add_generation_prompt": True})

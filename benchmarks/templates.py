@@ -1,10 +1,10 @@
 """What a template costs: how 10 kB and its tenfolds grow, and a warm render's wall and CPU time.
 
 Run: python benchmarks/templates.py [PROCESSES]. A warm render is a small template in a worker that
-stands already (`confined`): its target is 5 ms. It is measured in several processes one after
-another, several hundred renders each, as one worker may have a lucky place in memory or a
-processor to itself. CPU time, the worker's included, stands beside the wall's: where a machine is
-busy the wall time grows and the CPU time does not.
+runs already (`confined`): its target is 5 ms. It is measured in several processes one after
+another, several hundred renders each, because one worker may have a lucky place in memory or a
+processor to itself. CPU time, the worker's included, is printed beside wall time: on a busy machine
+the wall time grows, and the CPU time does not.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ WARM: dict[str, Callable[[], str]] = {
 
 
 def best(lines: int) -> tuple[float, int]:
-    """The least of several times, in seconds, and the characters written."""
+    """Return the least of several times, in seconds, and the number of characters that were
+    written."""
     data, times, size = tides(lines), [], 0
     for _ in range(7):
         began = perf_counter()
@@ -61,7 +62,8 @@ def best(lines: int) -> tuple[float, int]:
 
 
 def warm() -> dict[str, list[float]]:
-    """Of each template: wall milliseconds of every render, and last the CPU's of the average."""
+    """Return for each template the wall milliseconds of every render and, as the last number, the
+    CPU milliseconds of an average one."""
     found = {}
     for name, render in WARM.items():
         for _ in range(3):
@@ -77,7 +79,7 @@ def warm() -> dict[str, list[float]]:
 
 
 def workers_time() -> float:
-    """Processor seconds that this process's workers have had; 0 where there is no /proc."""
+    """Return the CPU seconds that this process's workers have had; 0 if there is no /proc."""
     total, ticks = 0, os.sysconf("SC_CLK_TCK")
     for worker in workers._POOL.idle:
         place = Path(f"/proc/{worker._process.pid}/stat")

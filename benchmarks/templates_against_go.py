@@ -69,7 +69,7 @@ LISTS: Final = (".l", ".mix", ".rows", ".s", ".uni", ".m.d", "(slice .l 0 1)")
 
 
 class Writer:
-    """Writes random templates, most of which parse."""
+    """A writer of random templates, most of which parse."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

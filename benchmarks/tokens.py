@@ -3,9 +3,9 @@
 python benchmarks/tokens.py FOLDER [--rest] [--shuffle]
 
 FOLDER holds recorded streams with an `index.json` (`file`, `request`, `model`, `api` in each
-entry), such as ../shared/conformance/streams. `--rest` names every request that is not exact and
-right. A count never sees the bill: with `--shuffle` usages are exchanged between the requests, and
-hardly any is right any more.
+entry), such as ../shared/conformance/streams. `--rest` names every request whose count is not both
+exact and right. With `--shuffle` the bills are exchanged between the requests: hardly any count is
+right then, which shows that counts do not look at bills.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Billed:
 
 
 def billed_input(usage: Any) -> int | None:
-    """All input tokens of a bill; Ollama's count of what it evaluated too."""
+    """Return all input tokens of a bill, or else Ollama's count of the tokens that it evaluated."""
     found = billed_of(usage)
     if found is not None:
         return found.total
@@ -57,7 +57,7 @@ def billed_input(usage: Any) -> int | None:
 
 
 def recorded(folder: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any], int]]:
-    """Entries of the index with a request and a bill."""
+    """Yield the entries of the index that have a request and a bill, with both."""
     for entry in json.loads((folder / "index.json").read_text()):
         if not entry.get("request"):
             continue

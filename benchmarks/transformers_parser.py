@@ -32,7 +32,8 @@ def oracle(python: str = "") -> Ask:
 
 
 def fallbacks() -> Callable[[str, str, list[dict[str, Any]]], Read]:
-    """The templates that `transformers serve` has for models without one, by their type."""
+    """Return a maker of readers by the templates that `transformers serve` has for models without
+    one; the name of a parser is a model's type."""
     ask = oracle()
 
     def make(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:

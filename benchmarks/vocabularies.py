@@ -3,7 +3,7 @@
 python benchmarks/vocabularies.py FOLDER [--show N]
 
 FOLDER is llama.cpp's `models/`, which the source of llama-cpp-python carries in vendor/llama.cpp.
-Needs the package gguf. Vocabularies are converted each time anew.
+Needs the package gguf. Vocabularies are converted anew in each run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BETWEEN = "\n__ggml_vocab_test__\n"
 
 
 def cases(path: Path) -> list[tuple[str, list[int]]]:
-    """The texts and their tokens."""
+    """Return a vocabulary's texts, each with its tokens."""
     inputs = Path(f"{path}.inp").read_text(encoding="utf-8").split(_BETWEEN)
     outputs = Path(f"{path}.out").read_text(encoding="utf-8").splitlines()
     wanted = [[int(number) for number in line.split()] for line in outputs]

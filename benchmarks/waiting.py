@@ -1,14 +1,17 @@
 """How long pages let one wait, inside a browser, against an empty Streamlit app in the same run.
 
-Run: python benchmarks/waiting.py [page …]. Needs Debian's chromium. Each page with the largest
-sample by its address, then with a transcript of 500 kB in Claude Code's form by a click; last
-eight dialects of 2,000 messages in the grid, beside an app that hands as much to a component which
-draws nothing. Useful: from the navigation, or the click, until the page has run and nothing of an
-older run stands on it, or until a text stands beside a bar that tells how far the rest is. Whole:
-until there is no such bar. Rerun: Streamlit's own key R, median of
-five. Task: the longest task of the page's main thread in all of that, in milliseconds of the
-processor by the browser's own trace, which other programs hardly lengthen. None is over 200 ms but
-those that `NAMED` gives a reason for.
+Run: python benchmarks/waiting.py [page …]. Needs Debian's chromium. Each page is opened with the
+largest sample, by its address, and then with a transcript of 500 kB in Claude Code's form, by a
+click. Last come eight dialects of 2,000 messages in the grid, beside an app that hands as much to a
+component which draws nothing. The columns:
+
+useful  from the navigation or the click until the page has run and shows nothing of an older run,
+        or until it shows a text beside a bar of its progress
+whole   until there is no such bar
+rerun   after Streamlit's own key R, the median of five
+task    the longest task of the page's main thread in all of that, in CPU milliseconds by the
+        browser's own trace, which other programs hardly lengthen; none may be over 200 ms, except
+        those for which `NAMED` gives a reason
 """
 
 from __future__ import annotations
@@ -93,7 +96,8 @@ SCROLL = """async () => {
 
 
 def transcript(size: int = 500_000) -> bytes:
-    """A session of Claude Code as it keeps it: text, calls of tools and long results."""
+    """Return a session of about `size` characters as Claude Code keeps it: text, calls of tools and
+    long results."""
     chance = random.Random(7)
     words = ["tide", "berth", "def load(path):", "\n", "    return 1", "<b>", "naïve", "0x1f"]
     lines: list[str] = []
@@ -134,7 +138,7 @@ def transcript(size: int = 500_000) -> bytes:
 
 
 def measured(page: Page, name: str, go: Callable[[], None]) -> None:
-    """Go somewhere, run again five times, say what it took."""
+    """Go to a place by `go`, run the page again five times, and print what that took."""
     tasks = Tasks(page)
     go()
     # a navigation begins the page's own clock; a click is told by `clicked`
@@ -153,7 +157,7 @@ def measured(page: Page, name: str, go: Callable[[], None]) -> None:
 
 
 class Tasks:
-    """The tasks of a page's main thread, by a trace that begins with this object."""
+    """The tasks of a page's main thread, from a trace that begins when this object is made."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -219,7 +223,7 @@ def bring(page: Page, url: str, name: str, data: bytes, folder: Path) -> None:
 
 
 def choose(page: Page, name: str) -> None:
-    """One more dialect, by the list that the field opens."""
+    """Choose one more dialect, from the list that the field opens."""
     page.get_by_role("combobox", name="Dialects").click()
     page.get_by_role("option", name=name, exact=True).click()
     page.keyboard.press("Escape")
@@ -228,7 +232,7 @@ def choose(page: Page, name: str) -> None:
 
 
 def drop(page: Page, _: str) -> None:
-    """The dialect that was chosen last goes again."""
+    """Remove the dialect that was chosen last."""
     page.get_by_role("combobox", name="Dialects").press("Backspace")
     page.wait_for_timeout(1_500)
     page.evaluate(SETTLED)
@@ -240,7 +244,7 @@ def search(page: Page, text: str) -> None:
 
 
 def compare(page: Page, pane: str) -> None:
-    """Differences from this pane, drawn while one scrolls."""
+    """Show the differences from a pane, and scroll while they are drawn."""
     page.get_by_label("Diff against").select_option(pane)
     page.evaluate(SCROLL)
 
@@ -265,8 +269,8 @@ def fed(page: Page, folder: Path, session: Session) -> None:
 
 
 def grid(page: Page, url: str, folder: Path, session: Session) -> None:
-    """Eight dialects of 2,000 messages: changed, scrolled, searched, compared. Each is done three
-    times, and told with the round that was disturbed least."""
+    """Change, scroll, search and compare eight dialects of 2,000 messages. Each is done three
+    times; print the round that was disturbed least."""
     bring(page, url, "large.json", dump_session(session).encode(), folder)
     page.get_by_role("searchbox").wait_for()
     chosen = page.locator(".pane strong").all_text_contents()

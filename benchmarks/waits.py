@@ -67,7 +67,7 @@ def timed(work: Callable[[], Any], times: int = 1) -> float:
 
 
 def transcript(messages: int, tools: int) -> dict[str, Any]:
-    """A request of an agent: calls and their results after a question."""
+    """Return a request of an agent: a question, and calls with their results."""
     found: list[dict[str, Any]] = [{"role": "user", "content": WORDS}]
     for n in range(messages // 2):
         function = {"name": f"tool_{n % tools}", "arguments": json.dumps({"path": f"/{n}"})}
@@ -141,7 +141,8 @@ def beside_jinja() -> tuple[float, float]:
 
 
 def command(*words: str, given: str = "") -> tuple[float, float]:
-    """A command in a process of its own, beside a Python that does nothing."""
+    """Return the CPU seconds of a command in a process of its own, and those of a Python that does
+    nothing."""
     took = []
     for arguments in (["-m", "playground", *words], ["-c", "pass"]):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -193,7 +194,8 @@ def jsonl(megabytes: int) -> tuple[float, float]:
 
 
 def sse(megabytes: int) -> tuple[float, float]:
-    """The memory of a recording, in thousandths of a byte for a byte of it, as if in seconds."""
+    """Return the bytes of memory that loading a recording takes for each byte of its file, in the
+    place of seconds."""
     import playground as pg
 
     delta = {"choices": [{"index": 0, "delta": {"content": "high water "}}], "id": "x" * 30}
@@ -213,7 +215,7 @@ def sse(megabytes: int) -> tuple[float, float]:
 
 
 def recorder(frames: int) -> tuple[float, float]:
-    """Secrets in the frames of a reply, as they pass the proxy's recorder."""
+    """Time the search for secrets in the frames of a reply, as they pass the proxy's recorder."""
     from playground.recordings.scrubbing import searcher
     from playground.recordings.wire_scrubbing import WireScrubber
 
@@ -232,7 +234,8 @@ def recorder(frames: int) -> tuple[float, float]:
 
 
 def compaction(requests: int) -> tuple[float, float]:
-    """Every policy of a shorter history, beside every policy of the cache over the same session."""
+    """Time every policy of a shorter history, and every policy of the cache over the same
+    session."""
     from simulation_speed import _matrix, _policies
 
     import playground as pg
@@ -249,7 +252,7 @@ def _session_of(messages: int, tools: int) -> dict[str, Any]:
 
 
 def simulate(messages: int) -> tuple[float, float]:
-    """A session beside one of half its length: 2 is linear."""
+    """Time the simulation of a session, and of one of half its length: a ratio of 2 is linear."""
     import playground as pg
 
     whole, half = (pg.session(**_session_of(size, 20)) for size in (messages, messages // 2))
@@ -258,7 +261,7 @@ def simulate(messages: int) -> tuple[float, float]:
 
 
 def hostile(unit: str) -> tuple[float, float]:
-    """Detect 80 kB of one marker's beginning, after a first detection."""
+    """Time the detection of 80 kB of one marker's beginning, after a first detection."""
     import playground as pg
 
     pg.detect(LINE)
@@ -266,7 +269,7 @@ def hostile(unit: str) -> tuple[float, float]:
 
 
 def text_fed() -> tuple[float, float]:
-    """Chunks of four characters fed as text, beside the same as bytes."""
+    """Time the feeding of four-character chunks as text, and of the same chunks as bytes."""
     import playground as pg
 
     text = f'Look. <tool_call>\n{{"name": "w", "arguments": {{"text": "{WORDS * 9_000}"}}}}'

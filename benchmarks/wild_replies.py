@@ -3,18 +3,18 @@
 Run: python benchmarks/wild_replies.py [DIALECT …] [--tries N] [--minutes N] [--seed N]
      [--spoil NAME] [--show N]
 One reply of each spoiling in each dialect is a round; there are as many as the minutes allow.
-Nobody says what a spoiled call should have been; what is held is that nothing is silently gone:
-nothing raises, spans tile, chunks and the fast path change nothing, every word of an argument is
-in a call, in content, in reasoning or in what a finding names, and prose stays prose. Two tables,
-by spoiling and by dialect, say what became of the calls that were meant:
+It is not defined what a spoiled call should have been. Checked is that nothing is lost in silence:
+nothing raises, spans tile, chunks and the fast path change nothing, every word of an argument is in
+a call, in content, in reasoning or in what a finding names, and prose stays prose. Two tables, by
+spoiling and by dialect, say what became of the calls that were meant:
   right    all of them are read, and nothing else (with findings where the form was mended)
   aborted  one that could not be read, or that was cut off: it has its extent and a finding
   told     content, and a finding says so
-  silent   content, and nothing is said: a form that is worth reading, or telling of
-  amiss    another call than was meant, and a finding at it says that something is
+  silent   content, and no finding: a form that we should read, or have a finding about
+  amiss    another call than was meant, with a finding about it
   other    other calls, of a spoiling that says something else (`spoils.changes`)
   WRONG    another call than was meant, and nothing is said
-  LOST     something held above does not hold
+  LOST     one of the checks above failed
 """
 
 from __future__ import annotations
@@ -168,7 +168,8 @@ def _losses(result: ParseResult, reply: Reply) -> Iterator[str]:
 
 
 def _torn(result: ParseResult, reply: Reply, aborted: list[Span]) -> Iterator[str]:
-    """Prose that is neither content in one piece nor in a call that was aborted."""
+    """Yield a fault for each prose that is neither content in one piece nor part of an aborted
+    call."""
     for text in reply.prose:
         places = [match.start() for match in re.finditer(re.escape(text), reply.text)]
         if text in result.content or any(a <= p < b for p in places for a, b in aborted):
@@ -217,7 +218,7 @@ def call_spans(events: list[Event]) -> dict[int, Span]:
 
 
 def _told(events: list[Event], index: int) -> bool:
-    """Return True if a finding stands in a call, or behind it and before the next."""
+    """Return True if a finding stands in a call, or between it and the next call."""
     reach = call_spans(events)
     stop = min(
         (span.start for span in reach.values() if span.start > reach[index].start), default=0
@@ -249,7 +250,8 @@ def main() -> None:
 
 
 def rounds(given: argparse.Namespace, attempt: int) -> list[tuple[str, str]]:
-    """Every dialect with every spoiling, each time in another order: time may end a round."""
+    """Return every dialect with every spoiling, in another order for each attempt, because time may
+    end a round."""
     declared = [n for n in given.dialects if isinstance(get_dialect(n), DeclaredDialect)]
     listed = [(name, first) for name in declared for first in given.spoil or SPOILS]
     random.Random(f"{given.seed} {attempt}").shuffle(listed)
@@ -283,7 +285,7 @@ class Found:
                 print(f"    {text!r}")
 
     def table(self, by: int) -> None:
-        """By dialect (0) or by spoiling (1): the worst first, and the sum."""
+        """Print the outcomes by dialect (0) or by spoiling (1), the worst first, and the sum."""
         rows: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for key, count in self.outcomes.items():
             rows[key[by]][key[2]] += count
@@ -296,7 +298,8 @@ class Found:
 def try_out(
     dialect: Dialect, first: str, attempt: int, given: argparse.Namespace, found: Found
 ) -> None:
-    """A reply that is spoiled in one way, at every second attempt in another way too."""
+    """Try a reply that is spoiled in one way, and at every second attempt in a second way, too;
+    note what became of it."""
     assert isinstance(dialect, DeclaredDialect)
     source = random.Random(f"{given.seed} {dialect.name} {first} {attempt}")
     second = source.choice(list(SPOILS)) if attempt % 2 and not given.spoil else ""

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -464,3 +465,25 @@ def test_a_session_that_is_nested_too_deeply_is_set_aside_alone(tmp_path: Path) 
         }
     ]
     assert pg.corpus(tmp_path / "out").sql("SELECT count(*) FROM sessions").rows == [(1,)]
+
+
+def test_a_time_without_a_zone_is_in_utc_wherever_the_corpus_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tmp_path / "s.json"
+    messages = [
+        {"role": role, "parts": [{"type": "text", "text": "High water?"}]}
+        for role in ("user", "assistant")
+    ]
+    requests = [{"reply": 1, "at": "2026-11-01T10:00:00"}]
+    value = {"format": "playground-session/1", "messages": messages, "requests": requests}
+    given.write_text(json.dumps({**value, "title": "naive"}))
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        serial(tmp_path / "out", given)
+        (row,) = pg.corpus(tmp_path / "out").sql("SELECT sent_at FROM requests").rows
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert row[0].isoformat() == "2026-11-01T10:00:00"

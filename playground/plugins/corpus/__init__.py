@@ -4,8 +4,8 @@ How it is stored
 ----------------
 The input files are split into *pieces* (`inputs.py`): a file, a member of a tar, or a stretch of a
 long file of lines. A piece is identified by the hash of its bytes. Pieces are grouped into *shards*
-of about 32 MB (`planning.py`). A worker sees only one shard at a time: `shards.py:build_shard` is a
-pure function from pieces to files, and every engine (`engines.py`) runs this function. A shard has
+of about 32 MB (`planning.py`). Every engine (`engines.py`) runs the same function for one shard,
+`shards.py:build_shard`, which depends on nothing but the shard's pieces. A shard has
 
 * facts (`tables.py`): a row for each session, request, call, finding and cache break, as Parquet,
   in a folder for the version of our analysis that found them: `facts/v1/calls/SHARD.parquet`;
@@ -15,8 +15,8 @@ pure function from pieces to files, and every engine (`engines.py`) runs this fu
 
 All files are read and written through a store (`stores.py`; `remote_stores.py` for an address), by
 names within the corpus, which `layout.py` defines. Readers begin with one file, `corpus.json`
-(`catalog.py`): it lists the shards in use, and those of their pieces whose rows are ignored. The
-file is replaced in one step, so every reader sees a consistent corpus.
+(`catalog.py`): it lists the shards in use, and those of their pieces whose rows are ignored,
+because a file changed or is gone. It is replaced in one step, so a reader sees a consistent corpus.
 
 How it is asked
 ---------------

@@ -14,7 +14,8 @@ from playground.base.display import Drawn
 class CorpusAnswer(Drawn):
     """An answer as a table: `rows` of values in the order of `columns`.
 
-    `sql` is what DuckDB ran, in `seconds`. `cut` is True if the limit left out rows.
+    `sql` is what DuckDB ran, in `seconds`. `cut` is True if the limit left out rows; `notes` say
+    what else is left out.
     """
 
     question: str

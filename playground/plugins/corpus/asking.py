@@ -47,16 +47,17 @@ _ID_DIGITS: Final = 16  # of a session's id
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
     """Open the corpus that `playground corpus build` made in a folder or at an address.
 
-    With `analysis`, the facts of an older version of our analysis are used, if they still exist.
+    `analysis` is the number of an older version of our analysis, whose facts are then used.
 
-    Raises InputFault if there is no such corpus, or if a newer playground made it.
+    Raises InputFault if there is no such corpus, if a newer playground made it, or if it has no
+    facts of that version.
     """
     require_extra()
     return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
 def state_of(path: str | PathLike[str]) -> str:
-    """Return the state of the corpus in a folder: a text that changes with every build.
+    """Return the state of a corpus, given its folder or address: a text that every build changes.
 
     Raises InputFault as `corpus` does.
     """
@@ -159,8 +160,8 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return the sessions whose rows in a table pass the filters, with the number of these rows
-        and their first request."""
+        """Return the sessions that have rows in a table which pass the filters. Each comes with the
+        number of these rows (`rows`), and the first request that one of them is about (`first`)."""
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
@@ -204,7 +205,7 @@ class Corpus:
         self, groups: Sequence[clusters.Cluster], where: Filters, seconds: float
     ) -> list[int]:
         """Return for each cluster the number of sessions with its errors. A session counts once,
-        even if it has errors of several signatures."""
+        even if it has errors of several signatures. Clusters of one signature need no SQL."""
         several = [(n, cluster) for n, cluster in enumerate(groups) if len(cluster.signatures) > 1]
         pairs = [
             (number, signature) for number, cluster in several for signature in cluster.signatures
@@ -352,14 +353,15 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first_request_sql(table: str) -> str:
-    """Return SQL for the number (from 1) of a row's request, or of a session's first; or NULL."""
+    """Return SQL for the number, from 1, of the request that a row is about (NULL if none); the
+    row of a session is about its first request."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number, given its id or the number itself. A text of 16 digits is read as
-    a hexadecimal id. Another decimal text, perhaps with commas, is a number from SQL; other text is
-    hexadecimal. Raises InputFault for a number that no session can have.
+    """Return a session's number, given its id or the number itself. A text of decimal digits,
+    perhaps with commas, is the number as SQL shows it, unless it has 16 digits, as an id has. Any
+    other text is read as hexadecimal. Raises InputFault for a number that no session can have.
     """
     if isinstance(id, int):
         number = id

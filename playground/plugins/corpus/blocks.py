@@ -1,7 +1,7 @@
 """Store the texts of a shard, each once, under its hash, in frames that zstd compresses.
 
-A block is a JSON value: a message, a tool, a system prompt or a request's body. In a redacted
-corpus, lengths and hashes take the place of its texts.
+A block is a JSON value: a message, a tool, a system prompt, a part of a request's body or a reply,
+or a session without these (its skeleton). In a redacted corpus, lengths and hashes replace texts.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class BlockWriter:
         """Add a block whose value is this JSON text; return its number and hash, like `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
-        if number == self._file.blocks:
+        if number == self._file.blocks:  # a new number, because no equal block was added before
             self._file.append(kind, key, data)
         return number, key
 
@@ -159,7 +159,7 @@ class BlockReader:
             raise self._damaged(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """Yield all blocks in order, each as the arguments of `BlockFile.append`."""
+        """Yield the kind, hash and JSON of all blocks, in the order of their numbers."""
         for number in range(len(self._starts) - 1):
             for row in self._group(number).to_pylist():
                 data = self._frame(row["frame"], row["packed"], row["unpacked"])

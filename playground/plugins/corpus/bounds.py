@@ -26,7 +26,8 @@ def check_limit(limit: int) -> int:
 def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
     """Call `interrupt` if the `with` block takes longer than `seconds`.
 
-    Raises InputFault if the block fails after that, or if `seconds` is not positive.
+    If the block raises InputFault after that, the error says instead that the time was over. Raises
+    InputFault if `seconds` is not positive and finite.
     """
     if not (isfinite(seconds) and seconds > 0):
         raise InputFault(f"{seconds} seconds for a question", expected="more than 0")

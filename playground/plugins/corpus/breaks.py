@@ -1,8 +1,8 @@
 """Find the cache breaks of a session: requests that read less than earlier ones left in the cache.
 
-A break is found by comparing a request's bill with the last bill before it. Requests without bills
-are simulated, if they were recorded as sent. A transcript has no request bodies, so without bills
-no break can be found in it.
+A break is found by comparing a request's bill with the last bill before it. If one of the two is
+missing, requests that were recorded as sent are simulated. A transcript has no request bodies, so
+without bills no break can be found in it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ _REASONS: Final = (  # words in the simulator's reasons -> cause
 
 @dataclass(frozen=True, slots=True)
 class SeenBreak:
-    """A cache break: request number `n` read `lost_tokens` less than the cache held.
+    """A cache break: request `n` (an index, from 0) read `lost_tokens` less than the cache held.
 
-    `lost_nano` is their cost in billionths of a dollar. `state` is "billed", or else the
-    simulation's state, which says how sure the break is.
+    `lost_nano` is the cost of these tokens in billionths of a dollar. `state` is "billed", or else
+    the simulation's state, which says how sure the break is. If the bodies explain the break, the
+    fields from `rule` on are their first difference (`FirstDifference`).
     """
 
     n: int
@@ -63,7 +64,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             before = requests[earlier]
             assert before.billed is not None
             if before.billed.summed or after.billed.summed:
-                continue
+                continue  # a bill for several rounds does not say what one of them read
             lost, state = before.billed.cached - after.billed.read, "billed"
             least = READ_TOLERANCE
         elif outcomes and n and not reads_up_to(outcomes[n], outcomes[n - 1]):
@@ -113,7 +114,8 @@ def _seen_break(
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
-    """Return the cause of a break between two requests whose bodies do not explain it."""
+    """Return the cause of a break that no difference of bodies explains, between two requests.
+    `reason` is the simulator's sentence about the later one, or ""."""
     known_cause = next((cause for words, cause in _REASONS if words in reason), "")
     if known_cause:
         return known_cause
@@ -133,7 +135,8 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the lifetime of the cache entry that the request wrote; "" if it wrote none."""
+    """Return the lifetime of the cache entry that a request wrote, by its bill or, without one, by
+    its simulated outcome; "" if it wrote none."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -141,7 +144,8 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
 
 
 def _money(lost: int, life: str, model: str) -> int | None:
-    """Return the cost of not reading `lost` tokens, in billionths of a dollar; None if unknown."""
+    """Return what it cost more, in billionths of a dollar, to write `lost` tokens to the cache with
+    the lifetime `life` ("": to send them uncached) than to read them; None if no price is known."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

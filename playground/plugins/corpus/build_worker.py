@@ -1,4 +1,4 @@
-"""A worker process: it reads jobs as lines of JSON, builds their shards, and answers in lines.
+"""A worker process: it reads a job per line of JSON, builds its shard, and answers with a line.
 
 Its memory is limited, so that a hostile file ends only one worker, not the machine.
 """
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 
-# Thresholds of garbage collection. With Python's usual 700, collection takes a fifth of the time.
+# Thresholds of garbage collection. With Python's usual 700, it takes a fifth of a build's time.
 _GC_THRESHOLDS: Final = (50_000, 20, 50)
 _LONGEST_MESSAGE: Final = 200  # characters of an error's message
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2 GB

@@ -31,7 +31,7 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-_PAUSE_FACTOR: Final = 20  # the least pause is also so many times as long as the last commit took
+_PAUSE_FACTOR: Final = 20  # that pause is also at least so many times as long as the last commit
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -41,8 +41,8 @@ class Built:
 
     `made` is the number of new shards, `kept` that of the shards from earlier builds, `rows` each
     table's number of rows, `faults` the faults of unreadable inputs. `aside` are the pieces that
-    were left out because every attempt to build them failed. `starred` counts by kind the secrets
-    that were replaced by stars, each once per shard.
+    were left out because every attempt to build them failed. `starred` counts the secrets that were
+    replaced by stars, by kind; a secret that is in several shards counts once for each.
     """
 
     made: int
@@ -69,8 +69,8 @@ def build_corpus(
     and addresses.
 
     Content that was built before is not built again; the rows of files that changed or are gone are
-    removed. With `redact` no text is stored. With `receipts` each file is read once more, and the
-    figures of its receipt are stored.
+    removed. With `redact` no text is stored. With `receipts` each new file is read once more, and
+    the figures of its receipt (how much of it is in its sessions) are stored.
 
     Raises InputFault if another build is running in `out`, if an input does not exist, if the disk
     is full, if the corpus exists with another `redact`, or for memory:// with several processes.
@@ -97,7 +97,7 @@ def build_corpus(
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """The parts of a shard's manifest that a build needs.
+    """The fields of a shard's manifest that a build needs.
 
     `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows are
     valid. `months` are the months into which its facts are split.
@@ -129,12 +129,12 @@ class _Build:
         self._shards = {
             manifest["shard"]: _Shard.from_manifest(manifest)
             for manifest in catalogs.manifests(folder, redacts=redacts)
-            # others are built again, as a piece changed during the build, or a table is missing
+            # Other shards are built again: a piece changed during the build, or a table is missing.
             if not manifest["spoiled"]
             and manifest["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
         }
-        self._is_older = self._catalog.analysis != folder.analysis
+        self._is_older = self._catalog.analysis != folder.analysis  # True: commit nothing yet
         self._pieces: list[InputPiece] = []
         self._given_up_shards: set[str] = set()
         self._made = self._done = self._total = 0
@@ -249,8 +249,8 @@ class _Build:
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
         """Return True if a shard has used all its attempts; otherwise count one more. If shards are
-        built in other processes, each build tries a shard at least once: a shard cannot end such a
-        build, so builds that ended during earlier attempts were killed from outside.
+        built in other processes, each build tries a shard at least once, because a shard cannot end
+        such a build: if earlier builds ended during an attempt, they were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.uses_processes:

@@ -1,6 +1,6 @@
-"""The catalog of a corpus: its shards, the pieces deleted from them, and the input files.
+"""The catalog of a corpus: its shards, those of their pieces that are ignored, and the input files.
 
-Readers begin with this file. Only a build that holds the lock replaces it, in one step.
+Readers begin with this file. Only a process that holds the lock replaces it, in one step.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ class Catalog:
     """The contents of a corpus: its `shards`, and the pieces in them whose rows are ignored
     (`dropped`, as 64-bit numbers).
 
-    `months` are the months into which a compacted shard's facts are split. If `redacts`, no text is
-    stored. `aside` are pieces that no attempt could build; `faults` are unreadable inputs.
+    `generation` counts the catalogs that were written. `months` are the months into which a
+    compacted shard's facts are split. If `redacts`, no text is stored. `aside` are pieces that no
+    attempt could build; `faults` are unreadable inputs.
     """
 
     generation: int = 0
@@ -135,8 +136,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is missing or damaged, return the pieces of the manifests; without any pieces, a
-    build would believe that the files of its other inputs were deleted.
+    If that list is missing or damaged, return the pieces of the manifests. With no pieces at all, a
+    build would drop the rows of all files that are not among its own inputs.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:
@@ -152,8 +153,8 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of all complete shards of the folder's analysis with this `redacts`. The
-    next build replaces incomplete shards. Raises InputFault for a manifest of a newer layout."""
+    """Yield the manifests of the complete shards that have facts of the folder's analysis and this
+    `redacts`. A build replaces other shards. Raises InputFault for a manifest of a newer layout."""
     size = folder.store.sizes()
     for shard in folder.built_shards:
         manifest = _manifest(folder, shard)
@@ -195,7 +196,7 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete the files of all shards, of any analysis, not in `keep` nor of a newer layout."""
+    """Delete the files of each shard not in `keep`, in all analyses, but none of a newer layout."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:

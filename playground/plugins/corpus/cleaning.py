@@ -32,27 +32,11 @@ from playground.sessions.session import RequestRow, Session
 
 _LEAST_HASHED: Final = 24  # characters; a shorter text could be guessed from its hash
 # Fields whose texts are words of a format, names or times, which redaction does not change.
-_STRUCTURE_FIELDS: Final = frozenset(
-    {
-        "type",
-        "role",
-        "format",
-        "tool_name",
-        "tool_call_id",
-        "model",
-        "model_name",
-        "at",
-        "stop_reason",
-        "name",
-        "version",
-        "dialect",
-        "cache_dialect",
-        "id",
-        "tool_use_id",
-        "call_id",
-        "ttl",
-    }
-)
+_STRUCTURE_FIELDS: Final = frozenset((
+    "type", "role", "format", "tool_name", "tool_call_id", "model", "model_name", "at",
+    "stop_reason", "name", "version", "dialect", "cache_dialect", "id", "tool_use_id", "call_id",
+    "ttl",
+))  # fmt: skip
 # Fields with free content, in which every text is redacted.
 _FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
@@ -77,10 +61,10 @@ Value = TypeVar("Value")
 
 
 class CleanSession(NamedTuple):
-    """A session and its form in a corpus. If `Cleaner.session` returned it, it has no secrets.
+    """A session, and the same as JSON. If `Cleaner.session` returned it, it has no secrets.
 
-    `plain` holds its fields as JSON values, with no recordings and no messages. `messages` are its
-    messages, each as JSON.
+    `plain` holds the session's fields as JSON values, with no recordings and no messages.
+    `messages` are its messages, each as JSON text.
     """
 
     session: Session
@@ -93,6 +77,7 @@ class Cleaner:
     """A cleaner of sessions. It removes secrets of known forms and of the environment variables."""
 
     def __init__(self) -> None:
+        # `_searcher` is narrowed to the secrets that may be in a session, while it is cleaned
         self._full_searcher = self._searcher = searcher(tuple(environment_secrets()))
         self._tally = Tally()
         self._bodies = BodyScrubber(self._full_searcher, _CACHED_BODY_CHARACTERS)
@@ -130,8 +115,8 @@ class Cleaner:
     def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
-        A field is searched in detail only if its JSON has the beginning of a secret, or a word that
-        occurs before secrets. Tools are checked separately, with a cache.
+        The fields are searched in detail only if their JSON has the beginning of a secret, or a
+        word that occurs near secrets. Otherwise only the tools are, with a cache.
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
@@ -188,7 +173,7 @@ class Cleaner:
             case tuple():
                 items = tuple(map(self._value, value))
                 return value if all(map(is_, items, value)) else items
-            case ToolMetadata():
+            case ToolMetadata():  # `_tools` returns None for a tool without secrets
                 return self._tools(value.model_dump_json()) or value
             case _ if is_dataclass(value) or isinstance(value, BaseModel):
                 return self._record(value, {})
@@ -265,7 +250,8 @@ def _is_of_objects(value: Any) -> bool:
 
 
 def hide_text(text: str) -> str:
-    """Return a text's length and hash in words; only its length if the hash would give it away."""
+    """Return a text's length and hash in words; for a short text, which the hash would give away,
+    only the length."""
     length = f"{len(text)} characters"
     if len(text) < _LEAST_HASHED:
         return length

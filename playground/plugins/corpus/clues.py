@@ -1,5 +1,5 @@
 """Find clues that a text holds secrets: words that occur near secrets, and the beginnings ("heads")
-of API keys. The pieces of the text are then searched only for these."""
+of API keys. A search for secrets in parts of that text then needs to look only for these."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from playground.recordings.secret_search import Clues, SearchTables, lower, sear
 if TYPE_CHECKING:
     from playground.plugins.corpus.ngram_filter import NgramFilter
 
-_PAIR: Final = 2
+_PAIR: Final = 2  # letters
 
 
 def clues_in(text: str) -> Clues:
     """Return the words near secrets, and the heads of keys, that may occur in a text.
 
-    If the text is JSON, the words and heads in its values are found, too.
+    If the text is JSON, words and heads are found in its values, too, even if JSON escapes them.
     """
     tables = search_tables()
     data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
@@ -33,7 +33,8 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
-    """Return True if a key with this head may occur in a text, or in a value inside its JSON."""
+    """Return True if a key with this head may occur in a text or, if the text is JSON, in one of
+    its values. The key's pattern is tried only if JSON escapes none of its characters."""
     kinds = tables.by_head[head]
     if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text

@@ -34,7 +34,7 @@ from playground.plugins.corpus.views import connect, error_text, sql_list, sql_t
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's default
 _BLOCK_COLUMNS: Final = {"sessions": ("text",), "requests": ("added",)}  # hold block numbers
-_ORDER: Final = {
+_ORDER: Final = {  # table -> the columns by which its rows are sorted
     "sessions": "agent, session",
     "requests": "agent, session, n",
     "calls": "agent, session, n, position",
@@ -183,7 +183,7 @@ class _Compaction:
     def _write_facts(self) -> tuple[list[str], dict[str, int]]:
         """Write each table, sorted, by month; return the months and each table's number of rows."""
         connection = self._connect()
-        gone = ", ".join(map(str, self._catalog.dropped)) or "0"
+        gone = ", ".join(map(str, self._catalog.dropped)) or "0"  # SQL has no empty list
         for table in SCHEMAS:
             sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet({self._sources(table)})"
             connection.execute(f"{sql} WHERE piece NOT IN ({gone})")
@@ -199,7 +199,7 @@ class _Compaction:
         return months, rows
 
     def _sources(self, table: str) -> str:
-        """Return the files of a table as a list in SQL."""
+        """Return the files that a table is read from, as a list in SQL."""
         if table in _BLOCK_COLUMNS:
             files = (self._scratch / f"{table}-{shard['shard']}.parquet" for shard in self._shards)
             return f"[{', '.join(map(sql_text, files))}]"

@@ -48,7 +48,8 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         return figure
     candidates = [value.columns.index(name) for name in _PREFERRED_COLUMNS if name in value.columns]
     with_values = (index for index in candidates if any(row[index] for row in value.rows))
-    share = candidates[:1] if "lost_dollars" not in value.columns else []  # dollars may all be None
+    # without any value: the first share (not dollars, which may all be unknown) or first number
+    share = candidates[:1] if "lost_dollars" not in value.columns else []
     number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
@@ -101,7 +102,8 @@ def _first_column_of(value: CorpusAnswer, kind: type) -> int | None:
 
 
 def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
-    """Return a row's label: its values in these columns, or "no COLUMN" for an empty value."""
+    """Return a row's label: its values in the columns with these indexes, with commas between;
+    "no NAME" replaces an empty value of the column NAME."""
     values = (
         str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns
     )

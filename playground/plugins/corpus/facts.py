@@ -1,4 +1,4 @@
-"""The facts of a session as rows: of the session, and of its requests, calls, cache breaks …"""
+"""The facts of a session as rows: one of the session, others of its requests, calls, breaks …"""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """A session's place: the number of its piece (64 bits of a hash), and its own in the piece."""
+    """A session's place: the number of its piece, which is 64 bits of a hash, and the session's
+    number in that piece, from 0."""
 
     piece: int
     number: int
@@ -71,7 +72,8 @@ class SessionPlace:
 
 
 class SessionFacts:
-    """The facts of a cleaned session, made from its requests."""
+    """The facts of a cleaned session. `from_file` are those that only its file showed; `dialects`
+    detects the dialect of replies."""
 
     def __init__(
         self,
@@ -125,7 +127,7 @@ class SessionFacts:
         return rows
 
     def _histories(self, sent: Sequence[SeenRequest]) -> Iterator[HistoryFact]:
-        """Yield the tools called in replies that answer none of the requests."""
+        """Yield the tools called in replies that answer none of the requests `sent`."""
         session = self._session
         others = set(session.replies).difference(request.reply for request in sent)
         tools = {call.tool for index in others for call in self._reader.read(index).calls}
@@ -161,7 +163,8 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Yield each request's reply and results, then a pending session's recorded replies."""
+        """Yield each request's reply and results. If the last message of the session has no
+        answer, yield the recorded answers to it, too, without results."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply
@@ -169,7 +172,7 @@ class SessionFacts:
                 yield SeenReply([], []), []
             else:
                 yield reader.read(index), list(results_of(session.messages, index))
-        if session.rows or not is_pending(session):  # the recordings repeat the replies above
+        if session.rows or not is_pending(session):  # then recordings repeat the replies above
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
@@ -181,7 +184,8 @@ class SessionFacts:
             )
 
     def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """Return the values that all rows of a request repeat, so that questions need no join."""
+        """Return the values that each row about request `n` repeats, so that questions need no
+        join. A finding about no request has -1 for `n`."""
         if n not in self._row_values:
             self._row_values[n] = self._make_values(sent, n)
         return self._row_values[n]
@@ -326,7 +330,7 @@ def _unknown_dialects(session: Session) -> Iterator[Finding]:
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:
-    """Return the indexes of messages with a call whose arguments could not be parsed."""
+    """Return the indexes of messages with a call whose arguments are text, not a JSON object."""
     places = [entry.where for entry in loaded.findings if entry.code == _KEPT_AS_TEXT]
     return [
         index
@@ -344,8 +348,8 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 
 def _texts_of(session: Session) -> Iterator[str]:
-    """Yield the texts of the user and the assistant, without results of tools. Similar sessions are
-    found by these texts."""
+    """Yield the texts by which similar sessions are found: those of the user and the assistant,
+    without results of tools."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

@@ -14,10 +14,11 @@ _TIMES: Final = ("since", "until", "split")
 
 
 class Filters:
-    """Filters of a table as SQL, with their parameters in `values`.
+    """Filters of a table as SQL, with their parameters in `values`. A filter without a value is
+    ignored.
 
     Raises UnknownNameError for an unknown table, and InputFault for a column that is not among
-    `known` (by default the table's columns).
+    `known` (by default the table's columns), or for a time that cannot be read.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Filters:
         return "".join(f" AND {part}" for part in self._sql.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the conditions of only these names, after an AND."""
+        """Return the conditions of the filters with these names, each after an AND."""
         return "".join(f" AND {part}" for name, part in self._sql.items() if name in names)
 
 
@@ -65,9 +66,9 @@ _TIME_SQL: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return filters that select the table's rows that one row of an answer counts. `filters` are
-    those of the question. For `failures`, only the malformed calls are selected or, if there are
-    none, only the failed calls."""
+    """Return filters that select those rows of the question's table that one row of its answer
+    counts. `by` and `filters` are those with which the question was asked. Of a row of `failures`,
+    only the malformed calls are selected or, if there are none, only the failed calls."""
     conditions = dict(filters)
     columns = [
         name for name in (*by, *_FIXED_BY.get(question.name, ())) if name in COLUMNS[question.table]

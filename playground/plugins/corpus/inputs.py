@@ -81,9 +81,9 @@ def number_of(content: str) -> int:
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
     """Yield the files that inputs name. A folder's files come sorted, without hidden files and
-    links.
+    links. The corpus' own files, in its folder or address `out`, are left out.
 
-    Files in `out` are left out of folders and addresses. Raises InputFault for unreadable inputs.
+    Raises InputFault for unreadable inputs.
     """
     folder = Path(os.path.realpath(out))
     for source in inputs:
@@ -131,7 +131,7 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         for name in sorted(files):
             path = Path(root, name)
             if not name.startswith(".") and not path.is_symlink():
-                yield path  # even a pipe, which is reported, not read
+                yield path  # even a pipe: `pieces_of` reports it, and does not read it
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
@@ -192,7 +192,7 @@ def _member_name(path: str, member: tarfile.TarInfo) -> str:
 
 
 def _is_split(path: str) -> bool:
-    """Return True for a long file of lines, each of which is a session."""
+    """Return True for a file above PIECE_BYTES, in a format with a session per line."""
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
     with open_at(path) as file:  # reads some complete lines
@@ -223,8 +223,8 @@ def _stretches(path: str) -> Iterator[InputPiece]:
 def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     """Yield the sources of a piece: the piece itself, or the members of a packed tar.
 
-    A packed file is first unpacked into `scratch`, so that it need not fit in memory. A long file
-    at an address is copied there. Raises InputFault if the piece has changed.
+    A packed file is first unpacked into the folder `scratch`, so that it need not fit in memory;
+    a long file at an address is copied there. Raises InputFault if the piece has changed.
     """
     path, name = piece.path, plain_path(piece.path)
     with reading_faults(path):

@@ -11,7 +11,7 @@ from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
 LAYOUT: Final = 1  # version of the folder's layout; older playgrounds refuse a newer one
-ANALYSIS: Final = 8  # version of the facts; raise it if a rule's change alters them
+ANALYSIS: Final = 9  # version of the facts; raise it if a rule's change alters them
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
@@ -22,7 +22,8 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; its facts are of one version of our analysis."""
+    """The names of a corpus's files. `analysis` is the version of our analysis whose facts and
+    manifests are meant."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)

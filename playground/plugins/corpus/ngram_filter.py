@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-_ENTRIES: Final = 1 << 16  # of a table: one for each pair of bytes; triples share as many entries
+_ENTRIES: Final = 1 << 16  # of a table: one for each pair of bytes; several triples share an entry
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 _NONE: Final = np.zeros(0, np.intp)
@@ -44,7 +44,7 @@ class NgramFilter:
 
 
 def _table_of(entries: Any) -> Any:
-    # one table for pairs and one for triples are quicker than one of twice the size
+    # pairs and triples have a table each, because one of twice the size would be slower
     table = np.zeros(_ENTRIES, np.bool_)
     table[entries] = True
     return table

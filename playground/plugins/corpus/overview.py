@@ -24,7 +24,7 @@ from playground.plugins.corpus.overview_board import (
 from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
-_MOST_SESSIONS: Final = 100_000  # that are counted if filters are set
+_MOST_SESSIONS: Final = 100_000  # sessions that are counted if filters are set
 _QUESTIONS: Final = {  # part of an overview -> its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
     "total": ("tokens", []),
@@ -36,7 +36,7 @@ _QUESTIONS: Final = {  # part of an overview -> its question, and the columns th
 
 
 def show(row: Any) -> None:
-    """Show a corpus at a glance; a click on a bar shows its sessions."""
+    """Show a corpus at a glance; a click on a bar shows its sessions. `row` holds the fields."""
     corpus = page.choose_corpus(row)
     if corpus is None:
         st.stop()
@@ -87,8 +87,8 @@ def _choose() -> None:
 
 
 def _row_of(overview: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
-    """Return a bar's question, and the bar's row of the answer. The key `chosen` is `part:value`,
-    or `calls:index`."""
+    """Return a bar's question, and the bar's row of the answer. The bar's key `chosen` is
+    `part:value`, where the value is that of the grouping column, or `calls:index`."""
     part, _, name = chosen.partition(":")
     rows = getattr(overview, part).records()
     if part == "calls":

@@ -13,8 +13,8 @@ from playground.show.board import Figure, Payload, board, card
 _FEW: Final = 20  # a share of fewer calls than this says nothing
 _MOST_BARS: Final = 8
 _MOST_WEEKS: Final = 10
-_CUT_OFF: Final = "truncated-call"
-_ORIGINS: Final = {
+_CUT_OFF: Final = "truncated-call"  # the finding of a call that the end of the reply cuts off
+_ORIGINS: Final = {  # column of the question `tokens` -> title of its bar
     "results": "tool results",
     "not_in_transcript": "not in the transcript",
     "assistants": "assistant",
@@ -28,7 +28,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """The answers for an overview; `ignored` has the filters that each answer could not use."""
+    """The answers for an overview. `sessions` is the number of sessions; `ignored` has, by the name
+    of an answer's field, the filters that the answer could not use."""
 
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model

@@ -35,11 +35,11 @@ _TITLE_CHARACTERS: Final = 80  # of an error that is shown in place of a session
 _SECONDS: Final = 10.0
 _MOST_ROWS: Final = 500
 _STOPPED: Final = "corpus is stopped"
-_QUIET_SECONDS: Final = 0.3  # only then the page says that an answer takes a while
+_QUIET_SECONDS: Final = 0.3  # after so long the page says that it is waiting for an answer
 
 
 def show(row: Any) -> None:
-    """Show the answer to one question about many recorded sessions."""
+    """Show the answer to one question about many recorded sessions. `row` holds the fields."""
     corpus = choose_corpus(row)
     if corpus is None:
         st.stop()
@@ -95,7 +95,7 @@ def _open_corpus(path: str, built: str) -> Corpus:
 
 
 def show_size(corpus: Corpus) -> None:
-    """Show the corpus' size, without filters. The size is counted once for each tab and build."""
+    """Show how much the corpus holds, whatever the filters; count it once per tab and build."""
     key = f"{_SIZE} {state.get('corpus')} {corpus.catalog.state}"
     if (size := state.get(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
@@ -142,13 +142,13 @@ def _facet_option(label: str, value: str) -> str:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a filter's column; or the chosen value alone if DuckDB gives
-    no answer."""
+    """Return the commonest values of a filter's column. If there is no answer, return only the
+    value that the user chose, if any."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
     answer = wait_for(corpus, f"values of {name}", query)
-    if answer is None:  # keep the chosen value as an option
+    if answer is None:
         key = f"corpus {name}"
         chosen_value = state.get(key) or state.url_values().get(key)
         return [chosen_value] if chosen_value and chosen_value != ANY else []
@@ -174,7 +174,7 @@ def choose_question() -> tuple[str, list[str]]:
 
 
 def was_stopped() -> bool:
-    """Return True if the user stopped the question, which then waits for another click."""
+    """Return True if the user stopped the last question; if so, show a button that asks again."""
     if not state.get(_STOPPED):
         return False
     state.forget(_STOPPED)
@@ -223,7 +223,7 @@ def show_answer(answer: CorpusAnswer) -> None:
 
 
 def trend(corpus: Corpus, name: str, filters: dict[str, Any]) -> None:
-    """Show the same question week by week, if it can be grouped by week."""
+    """Show the same question week by week, if it can be grouped, except `drift` and `shapes`."""
     if name in ("drift", "shapes") or name not in QUESTIONS or not QUESTIONS[name].is_grouped:
         return
     answer = ask(corpus, name, ["week"], filters)
@@ -235,7 +235,8 @@ def trend(corpus: Corpus, name: str, filters: dict[str, Any]) -> None:
 def show_sessions(
     corpus: Corpus, answer: CorpusAnswer, by: list[str], chosen: dict[str, Any]
 ) -> None:
-    """Show the sessions that one row of the answer counts, and buttons that open one of them."""
+    """Show the sessions that one row of the answer counts, and buttons that open one of them. `by`
+    and `chosen` are the columns and filters with which the answer's question was asked."""
     if answer.question == "twins":
         pairs = ((row["one"], row["other"], row["titles"]) for row in answer.records())
         _choose_session(
@@ -254,6 +255,7 @@ def show_sessions(
         _show_openers(corpus, answer)
         return
     st.subheader("Sessions behind a row", anchor=False)
+    # a row's label: the columns that group it, or the first; for `shapes` the shape, too
     label_columns = max(1, len(by)) + (definition.name == "shapes")
     labels = [
         f"{number}. {row_label(answer, row, range(label_columns))}"
@@ -305,7 +307,8 @@ def import_session(corpus: Corpus, id: str) -> str:
 
 
 def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
+    """Call `ask` in another thread, wait for the answer, and return it. *Stop*, or the use of any
+    other widget, interrupts the question. `what` names the question in the key of *Stop*.
 
     If there is no answer, show the reason and return None.
     """

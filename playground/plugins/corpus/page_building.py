@@ -27,7 +27,7 @@ RECORD: Final = "playground proxy -- claude"
 
 
 def show_build() -> None:
-    """Show a form that builds a corpus, the progress of the build, and its result."""
+    """Show a form that builds a corpus, the progress or fault of the build, and older corpora."""
     head = board(
         "No corpus is open. There are two ways to get one.",
         "A corpus is built from any folders and session files that this project reads: JSON lines, "
@@ -73,7 +73,7 @@ def _show_run(run: BuildRun) -> None:
 
 
 def _corpora_board() -> Payload:
-    """Return a board of the corpora that were built in the app, and of a corpus' questions."""
+    """Return a board: the corpora that were built in the app, and the questions to ask them."""
     folders = sorted((paths.data() / "corpora").glob("*/corpus.json"), reverse=True)
     built = [{"key": str(file.parent), "name": file.parent.name, "cells": []} for file in folders]
     asked = [{"cells": [question], "tone": ""} for question in question_names().values()]

@@ -39,7 +39,7 @@ def is_remote(path: str | Path) -> bool:
 
 
 def recorded_place(source: str | Path) -> str:
-    """Return an input's place as a corpus records it: an absolute path, or the address."""
+    """Return an input as a corpus records it: a path as an absolute one, an address as it is."""
     return str(source) if is_remote(source) else str(Path(source).resolve())
 
 
@@ -69,7 +69,7 @@ def size_of(path: str) -> int:
 
 
 def folder_of(address: str) -> Path | None:
-    """Return this machine's folder that an address names (`file:///logs`), or None."""
+    """Return the folder of this machine that an address names, as `file:///logs` does, or None."""
     system, path, _ = place_at(address)
     if isinstance(system, fs.LocalFileSystem):
         return Path(path)
@@ -84,7 +84,7 @@ def is_of_one_process(address: str | Path) -> bool:
 
 @contextmanager
 def as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
-    """Turn an OSError in the `with` block into an InputFault of one line that quotes no key.
+    """Turn an OSError in the `with` block into an InputFault of one line, with stars for keys.
 
     With `missing`, a FileNotFoundError is raised as it is.
     """
@@ -152,7 +152,8 @@ def _files_below(address: str) -> Iterator[InputFile]:
 
 
 def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """Yield name and information of each file below a folder of a file system, sorted."""
+    """Yield the files in a folder of a file system, sorted by name: the name, relative to the
+    folder, and pyarrow's information. If `recursive`, yield those in its subfolders, too."""
     _clear_listings(system)
     infos = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
@@ -200,7 +201,7 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def place_at(address: str) -> _Place:
-    """Return the file system of an address, and the path there.
+    """Return the file system of an address, and the path in that file system.
 
     Raises InputFault for an address with a key, a user, an unknown option or an unknown scheme.
     """
@@ -222,7 +223,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address, for S3 with the option to write short objects in one request."""
+    """Return an address; one of S3 gets the option that short objects are put by one request."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

@@ -27,8 +27,9 @@ from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
 _PLAIN_TYPES: Final = frozenset({str, int, bool, type(None)})
-_MOST_TOOL_LISTS: Final = 256  # that are cached
-# Placeholders for fields that are written later; with them, the fields keep pydantic's order.
+_MOST_TOOL_LISTS: Final = 256  # the most lists of tools that are cached
+# Placeholders for fields that are set after the dump. A dump leaves out an empty field, which would
+# then be added at the end; a placeholder keeps pydantic's order of fields.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
 _text: Final = encode_basestring
@@ -70,7 +71,7 @@ def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
 
 
 def message_json(message: Message) -> str:
-    """Return a message as the JSON of its block."""
+    """Return a message as the JSON that a corpus stores."""
     parts = ", ".join(map(_part_json, message.parts))
     return f'{{"role": "{message.role}", "parts": [{parts}]}}'
 

@@ -33,9 +33,10 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the current pieces of the inputs, and those of `before` whose files the inputs do not
-    cover. So a build from another folder adds to the corpus, and old pieces of a changed or deleted
-    file are dropped. A file at an address is read again only if its stamp changed."""
+    """Return the current pieces of the inputs, and those pieces of earlier builds (`before`) whose
+    files no input covers. So a build from another folder adds to the corpus, and old pieces of a
+    changed or deleted file are dropped. A file at an address with the same stamp is not read again.
+    """
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
     by_file: dict[InputFile, list[InputPiece]] = {}
@@ -88,7 +89,7 @@ def jobs(
     redacts: bool,
     shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
-    """Group pieces, in their order, into shards of about `shard_bytes`; yield a job for each.
+    """Group pieces, in their order, into shards of about `shard_bytes`; yield a job per shard.
 
     A shard of small files may be much smaller, because it has at most MOST_PIECES pieces.
     """
@@ -128,7 +129,7 @@ def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any
 
 
 def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Split a job that no attempt could build into two jobs, to find the piece at fault."""
+    """Split a job whose attempts all failed into two jobs, to find the piece at fault."""
     pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [

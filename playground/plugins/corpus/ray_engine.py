@@ -15,7 +15,7 @@ from playground.base.extras import requirement
 from playground.plugins.corpus.build_worker import run_job
 from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
-_JOBS_PER_PROCESSOR = 2  # submitted at a time, so that no processor is idle
+_JOBS_PER_PROCESSOR = 2  # one that runs and one that waits, so that no processor is idle
 
 
 class RayEngine:
@@ -58,7 +58,7 @@ class RayEngine:
 
 
 def _start_ray(workers: int, address: str) -> Any:
-    """Return the module ray, connected to a cluster or started here.
+    """Return the module ray, connected to the cluster at `address` or to a Ray started here.
 
     Raises InputFault if Ray is not installed or the cluster does not answer.
     """

@@ -41,13 +41,13 @@ _LOCKS: Final = "locks"
 _UPLOAD_BYTES: Final = 8 << 20  # bytes of a file that are in memory during an upload
 BEAT: Final = 10.0  # seconds between two renewals of a lock
 SILENCE: Final = 45.0  # after so many seconds without renewal, a lock's build counts as dead
-_ROOT: Final = "corpus://here"  # the store's address within DuckDB
+_ROOT: Final = "corpus://here"  # the prefix by which DuckDB reads through this store
 
 
 class RemoteStore:
     """A store of objects at an address.
 
-    Temporary files are in a scratch folder of this machine, which only one build at a time may use.
+    Temporary files are in a scratch folder of this machine, which only one build at a time uses.
     """
 
     def __init__(self, address: str) -> None:
@@ -177,14 +177,14 @@ class RemoteStore:
 
     def _lock_name(self) -> str:
         """Return the name of this machine's lock, which is stored in the scratch folder. All builds
-        with this scratch folder use the same name, so a build may take over the lock of a dead one.
-        This is safe, because only one build at a time can lock the folder."""
+        with this scratch folder use the same name, so a build takes over the lock of a dead one at
+        once. This is safe, because only one build at a time can lock the folder."""
         name_file = self.scratch / "name"
         if not name_file.exists():
             write_file(name_file, secrets.token_hex(8), force=True)
         return name_file.read_text()
 
-    def _renew(self, number: int) -> None:
+    def _renew(self, number: int) -> None:  # a new number shows other builds that this one lives
         self.write(f"{_LOCKS}/{self._lock}", f"{number} {holder_note()}")
 
     def _keep_renewing(self, stop: threading.Event) -> None:

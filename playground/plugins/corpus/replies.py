@@ -1,4 +1,4 @@
-"""Find the calls of a session: parts of messages, and calls in the text of replies.
+"""Find the calls of a session: native calls, or calls in the text of replies.
 
 A call is well-formed if it was read to its end, its tool exists, and its arguments are valid by the
 tool's schema, if one is known.
@@ -62,14 +62,14 @@ class SeenCall:
         return "".join(self.texts)
 
 
-_UNKNOWN: Final = "unknown-tool"
+_UNKNOWN: Final = "unknown-tool"  # this and the next two are codes of findings
 _INVALID: Final = "invalid-arguments"
 _AS_TEXT: Final = "arguments-kept-as-text"
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """A reply: its calls, the findings of its parser, and the dialect by which it was parsed."""
+    """A reply: its calls, its parser's findings, and the dialect by which it was parsed, if any."""
 
     calls: list[SeenCall]
     findings: list[Finding]
@@ -77,7 +77,8 @@ class SeenReply:
 
 
 class ReplyReader:
-    """A reader of one session's replies. It finds their dialect, and reads every reply with it."""
+    """A reader of one session's replies. It finds their dialect, and reads every reply with it.
+    `kept_as_text` has the indexes of messages with a call whose arguments are no JSON object."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -86,7 +87,7 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        # text -> its events, of the reply by which the search for the dialect has decided
+        # the text of the reply that decided the search for the dialect -> the events of its parser
         self._events_read: dict[str, list[Event]] = {}
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
@@ -114,9 +115,10 @@ class ReplyReader:
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the name of the first dialect that finds a complete call in a reply; if none does,
-        of the first that finds the beginning of a call; otherwise "". Only the first few replies
-        are tried. A dialect that a recording names is used without this search."""
+        """Return the dialect that a recording names. Without one, return the likeliest dialect of
+        the first reply with a complete call or, if none has one, of the first reply in which a call
+        begins; otherwise "". Only a few replies are tried. Dialects that read any text as a call do
+        not count."""
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
         recorded = next(filter(None, map(named_dialect, session.recordings)), "")
@@ -135,6 +137,7 @@ class ReplyReader:
         return begun_in
 
     def _call_of_part(self, part: ToolCallPart, index: int) -> SeenCall:
+        # importers put arguments that are no JSON object into an object with the one key `input`
         is_text = index in self._as_text and list(part.args) == ["input"]
         findings = [_AS_TEXT] if is_text else []
         if self._tools and part.tool_name not in self._tools:
@@ -172,8 +175,8 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return for each call the result with the call's id; if there is none, the next result whose
-    id is no call's, or None."""
+    """Return each call's result: the one with the call's id or, if there is none, the next result
+    whose id belongs to none of the calls; None if all these are used up."""
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

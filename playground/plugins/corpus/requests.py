@@ -1,4 +1,4 @@
-"""A session's requests: the recorded ones, or if none can be read, a request for each reply."""
+"""A session's requests: those recorded as sent or, if none can be read, one for each reply."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from playground.sessions.formats import FORMATS
 from playground.sessions.session import RequestRecord, Session
 from playground.sessions.stretches import HistoryStretch, stretches
 
-ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
+ORIGINS: Final = ("tool", "system", "user", "assistant", "result")  # the order of `sizes`
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
 _NO_REFERENCES: Final = 2  # a version of marshal's format that never depends on objects' identity
 _NO_REPLY: Final = RequestRecord(reply=-1)
@@ -39,7 +39,8 @@ class SeenRequest:
     """One request. `reply` is the index of the message that answered it, or None.
 
     The request of a transcript consists of the first `length` messages of its `stretch` (the
-    messages from one compaction to the next, `stretches.py`).
+    messages from one compaction to the next, `stretches.py`). One that was recorded as sent has
+    no stretch. `tools` and `system` are hashes.
     """
 
     reply: int | None
@@ -61,8 +62,8 @@ class SeenRequest:
     def characters(self, form: str) -> dict[str, int | None]:
         """Return the sizes in characters, by column of the table of requests.
 
-        If the tools of a transcript are unknown (`_holds_tools`), the size of tools is None, and so
-        is the size of an empty system prompt.
+        `form` is the format of the session's file. If the tools of a transcript are unknown
+        (`_holds_tools`), their size is None, and so is the size of an empty system prompt.
         """
         sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
@@ -109,7 +110,7 @@ def _simulation(session: Session) -> CacheSimulation | None:
 
 
 def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
-    """Yield a request for each reply of a transcript, with all messages before the reply."""
+    """Yield a request for each reply of a transcript, with the messages of its stretch up to it."""
     records = {record.reply: record for record in session.requests}
     head = _head_sizes(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
@@ -140,8 +141,9 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent, each with one of the session's last replies; the last
-    requests have None if there are fewer replies."""
+    """Yield the requests recorded as sent, each with its reply. Those are the last replies of the
+    session, because the first request's history may hold others. If there are fewer replies than
+    requests, the last requests have None."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -181,9 +183,11 @@ def _diagnosis(reply: Mapping[str, Any] | None) -> str:
 
 
 def utc(text: str) -> datetime | None:
-    """Return a time of a session in UTC without a time zone, as the tables have it, or None."""
+    """Return a session's time in UTC without a zone, as the tables have it, or None. A time without
+    a zone is in UTC already."""
     try:
-        return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
     except (ValueError, OverflowError):
         return None
 
@@ -252,8 +256,8 @@ class _TierHashes:
 
 
 def _holds_tools(form: str, tool_characters: int) -> bool:
-    """Return True if the tools of a transcript are known. They are unknown if `tool_characters` is
-    0 and the form has no declarations of tools, or only names."""
+    """Return True if the tools of a transcript are known. They are not if its format (`form`) keeps
+    only their names, nor if it keeps no tools and the transcript has none (`tool_characters`)."""
     support = _tool_support(form)
     return support != "by name" and (support != "no" or tool_characters > 0)
 

@@ -17,8 +17,9 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """A build: the folder of its corpus, its progress in bytes, and `is_built` (True once it is
-    complete). After a stop, the next build with the same inputs continues."""
+    """A build: the folder of its corpus, and its progress: what it does now, and how many bytes of
+    how many are done. `is_built` is True once it is complete. After a stop, the next build with the
+    same inputs continues."""
 
     folder: Path
     inputs: Sequence[str | Path]

@@ -97,8 +97,8 @@ def _rebuild_facts(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 def _stored_sessions(
     older: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
-    """Yield the sessions of a shard in order: place, number of the skeleton's block, stored
-    requests."""
+    """Yield the sessions of a shard, each as its place, the block number of its skeleton, and its
+    requests as they are stored."""
     files = (older.fact_files(table, shard, months) for table in ("sessions", "requests"))
     for sessions_file, requests_file in zip(*files, strict=True):
         columns = ["session", "kept", "added"]
@@ -155,7 +155,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts, but of equal lists of tools in a piece only the first."""
+        """Yield the facts, without a list of tools that an earlier session of the piece had."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -228,7 +228,7 @@ class _ShardWriter:
         self._blocks.close()
 
     def _progress(self) -> Callable[[int, int], None]:
-        """Return a function that counts the bytes read from a source."""
+        """Return a function that adds what is read from one source to `_read`."""
         before = 0
 
         def progress(read: int, _size: int) -> None:
@@ -251,7 +251,7 @@ class _ShardWriter:
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # the session's fault, not the disk's: nothing is written yet
+        except InputFault as fault:  # an InputFault would end the build, as if the disk failed
             raise ValueError(str(fault)) from fault
         from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

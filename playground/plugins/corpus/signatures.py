@@ -1,5 +1,5 @@
-"""Signatures that are equal for similar texts: forms of malformed calls, first lines of errors,
-bands of sessions. The build computes them, so that a redacted corpus can be clustered, too."""
+"""Signatures that are equal for similar texts: forms of malformed calls, first lines of errors, and
+bands (parts of a MinHash) of sessions. A redacted corpus has their hashes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def signature_of(error: str) -> str:
 
 
 def shingles(texts: Iterable[str]) -> list[str]:
-    """Return all runs of three words among the first thousand words."""
+    """Return the shingles of a session's texts: all runs of three words among its first 1,000."""
     words: list[str] = []
     for text in texts:
         words += text.split()

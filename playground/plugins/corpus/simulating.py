@@ -36,8 +36,8 @@ class _Sums:
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
     """Simulate every session whose requests were recorded as sent; sum up the results by model. A
-    row has the number of sessions, of requests, and of breaks (requests that read less than the
-    cache held), the tokens, and the tokens' price.
+    row has the number of sessions (each counts for the model of its first request), of requests,
+    and of breaks (requests that read less than the cache held), the tokens, and their price.
 
     Raises InputFault if the corpus is redacted or a file is damaged.
     """

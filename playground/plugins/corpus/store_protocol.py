@@ -19,8 +19,8 @@ LOCK: Final = "lock"
 class Store(Protocol):
     """The files of a corpus by their names.
 
-    Methods raise InputFault if the disk or the network fails. Methods that read a file raise
-    OSError instead, and FileNotFoundError if there is no such file.
+    Methods raise InputFault if the disk or the network fails. Methods that read a file may raise
+    OSError instead; they raise FileNotFoundError if there is no such file.
     """
 
     @property
@@ -50,8 +50,8 @@ class Store(Protocol):
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """Return a function like `size`, faster for many names; the sizes may be those at the time
-        of this call."""
+        """Return a function that does what `size` does, faster for many names. It may return the
+        sizes as they were when it was made."""
         ...
 
     def names(self, folder: str) -> list[str]:

@@ -1,8 +1,7 @@
-"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to
-blocks by number.
+"""Store a session as blocks, and read it back. Equal texts are stored once.
 
-The skeleton is the session in our file format, with block numbers in place of tools, messages, the
-system prompt, replies and the contents of request bodies. Recordings are not stored.
+The skeleton of a session is the session in our file format, with block numbers in place of tools,
+messages, the system prompt, replies and the contents of request bodies. It has no recordings.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 Blocks = list[tuple[int, bytes]]  # a number and a hash for each block
-_MOST_TOOL_LISTS: Final = 256  # that are cached
+_MOST_TOOL_LISTS: Final = 256  # the most lists of tools whose blocks are cached
 SKELETON: Final = "session"  # the kind of a skeleton's block
 _FILE_FACTS: Final = "noticed"  # the skeleton's key for `FileFacts`
 _LIST_FIELDS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
@@ -30,8 +29,8 @@ _HEAD_FIELDS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks of a request: the first `kept` blocks of the previous request, then the `added`
-    blocks."""
+    """The blocks of a request: the first `kept` blocks of the previous request, then those with the
+    numbers `added`, whose hashes are `hashes`."""
 
     kept: int
     added: list[int]
@@ -43,7 +42,7 @@ class FileFacts:
     """The facts about a session that only its file shows.
 
     They are the file's format, the import's findings (code, severity, place, message), and the
-    indexes of the messages with a call whose arguments could not be parsed.
+    indexes of the messages with a call whose arguments are text, not a JSON object.
     """
 
     form: str
@@ -151,7 +150,7 @@ def _requests_of_rows(
 
 
 def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
-    """Return a request of `kept` earlier blocks and these new `blocks`."""
+    """Return a request: the first `kept` blocks of the previous one, then these new `blocks`."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 

@@ -1,9 +1,9 @@
 """The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
-Times are in UTC. A session is identified by a 64-bit number, a hash of its file's content and its
-place in the file, so it is the same in every build. `piece` identifies the file or, if a long file
-was cut, the part with the session: it is the first 64 bits of a hash of the file's or part's bytes.
-Money is in billionths of a dollar.
+Times are in UTC, money is in billionths of a dollar. `session` is the same in every build: a
+64-bit hash of the session's piece and of its number in the piece. `piece` is a file or, if a long
+file was cut, the part with the session: the first 64 bits of a hash of its bytes. `n` is the index
+of a request in its session, from 0.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pyarrow as pa
 
 
 class SessionFact(NamedTuple):
-    """One session. `number` is its place in the piece, `form` the format of its file, `tools` the
+    """One session. `number` is its index in the piece, `form` the format of its file, `tools` the
     hash of its list of tools, `text` the number of the block with the session's skeleton, which
-    has no texts. `bands` are the bands of its MinHash, which finds similar sessions.
+    has no texts. `bands` are parts of its MinHash, by which similar sessions are found.
     """
 
     session: int
@@ -46,7 +46,7 @@ class RequestFact(NamedTuple):
     """One request: the blocks that it shares with the previous request, those that it adds, its
     sizes and its bill.
 
-    `kept` is the count of shared blocks, `added` has the ids of the others. `chain` is a hash
+    `kept` is the count of shared blocks, `added` has the numbers of the others. `chain` is a hash
     of all blocks; for each added block, `added_chain` has a hash of all blocks up to that block.
     `tools` and `system` are hashes. Sizes by origin are in characters; those of tools and system
     prompt are NULL if the transcript lacks them. Tokens are the provider's own figures, or NULL;
@@ -85,7 +85,8 @@ class RequestFact(NamedTuple):
 
 
 class CallFact(NamedTuple):
-    """One call. `ok` means that it is well-formed, `failed` that its tool returned an error.
+    """One call; `position` is its index in the reply. `ok` means that the call is well-formed,
+    `failed` that its tool returned an error.
 
     `failed` is NULL if there is no result. For a call that is not `ok`, `raw` is an excerpt, `form`
     its text without values, `shape` a hash of `finding` and `form`. For a result that is an error,
@@ -117,7 +118,7 @@ class CallFact(NamedTuple):
 
 
 class FindingFact(NamedTuple):
-    """One finding about the file or a reply; `n` is -1 if the finding is about no request."""
+    """One finding about the file or a reply; `n` is -1 if the finding is about the file."""
 
     session: int
     piece: int
@@ -168,7 +169,7 @@ class ToolsetFact(NamedTuple):
 
 
 class HistoryFact(NamedTuple):
-    """One tool that a session's history calls, in a reply to none of the rows of `requests`."""
+    """One tool that a session's history calls, in a reply that answers no row of `requests`."""
 
     session: int
     piece: int
@@ -178,11 +179,11 @@ class HistoryFact(NamedTuple):
 class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`).
 
-    `at` is in seconds. `bill` has five numbers: the tokens read from the cache, written to it,
-    uncached, and written with a lifetime of an hour (part of those written), and 1 if the bill is
-    the sum of several rounds, otherwise 0. The lists have an entry for each block that the previous
-    request lacks: hash, estimated tokens, kind, role, flags, index of the message, and lifetime
-    of the cache mark.
+    `at` is in seconds. `bill` has five numbers: the tokens read from the cache, those written to
+    it, those uncached, those of the written ones that live for an hour, and 1 if the bill is the
+    sum of several rounds, otherwise 0. `parameters` are other fields of the request, as JSON. The
+    first `kept` blocks are those of the previous request. The lists have an entry for each further
+    block: hash, estimated tokens, kind, role, flags, index of the message, lifetime of the mark.
     """
 
     session: int
@@ -232,25 +233,10 @@ _TYPES: Final[dict[str, pa.DataType]] = {
     "seconds": pa.float64(),
     "n": pa.int32(),
 }
-_WORDS: Final = frozenset(
-    {
-        "agent",
-        "version",
-        "sub_agent",
-        "model",
-        "provider",
-        "dialect",
-        "stop_reason",
-        "diagnosis",
-        "tool",
-        "finding",
-        "code",
-        "severity",
-        "cause",
-        "rule",
-        "state",
-    }
-)
+_WORDS: Final = frozenset((
+    "agent", "version", "sub_agent", "model", "provider", "dialect", "stop_reason", "diagnosis",
+    "tool", "finding", "code", "severity", "cause", "rule", "state",
+))  # fmt: skip
 _SPECIAL_TYPES: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
     SessionFact: {"findings": _COUNT, "form": _WORD},
     WireFact: {

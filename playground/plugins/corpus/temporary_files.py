@@ -44,9 +44,9 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 class ScratchFolder:
     """The path of a temporary folder, for a library that makes the folder and writes there.
 
-    `close` removes the folder. A killed program leaves it for `remove_leftovers` of base/output.py,
-    which spares a folder if the file next to it is locked, because its program still runs then.
-    Raises OSError if that file cannot be made.
+    `close` removes the folder. A killed program leaves it behind, and `remove_leftovers` of
+    base/output.py removes it later. A locked file next to the folder shows that its program still
+    runs. Raises OSError if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:

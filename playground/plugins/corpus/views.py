@@ -90,7 +90,7 @@ class Database:
     def fetch(
         self, sql: str, values: Mapping[str, Any], most: int, expected: str = ""
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Return the columns of an answer to SQL, and its first rows, at most `most`.
+        """Return the names of the columns of an answer to SQL, and at most `most` of its rows.
 
         `values` are parameters; those that the SQL does not name are ignored. Raises InputFault,
         with `expected` as the advice, if DuckDB refuses the SQL.
@@ -180,7 +180,7 @@ class Database:
         if catalog.dropped:
             condition += f" WHERE piece NOT IN ({', '.join(map(str, catalog.dropped))})"
         views = {table: f"* FROM read_parquet({listed})"}
-        if table == "sessions":  # a session's texts are in its shard, which the file name tells
+        if table == "sessions":  # the file's name tells the shard, which has the session's texts
             views["session_files"] = (
                 f"session, text, filename FROM read_parquet({listed}, filename=true)"
             )

@@ -1,6 +1,6 @@
-"""Requests for the cache simulator: a hash and a size for each block, and no text. Simulating them
-gives the same outcomes as simulating the request bodies. So after a change of a rule or a price, a
-corpus can be simulated again without its texts."""
+"""Requests as rows for the cache simulator: a hash and a size for each block, and no text. Their
+simulation gives the same outcomes as that of the request bodies. So after a change of a rule or a
+price, a corpus can be simulated again without reading its texts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireReques
 from playground.nouns.wire_words import UnknownWord
 from playground.plugins.corpus.tables import WireFact
 
-_MARKABLE: Final = 4  # a bit of `flags`; the two lower bits hold the tier's number
-_STRING: Final = 8  # another bit of `flags`
-_SIGNED: Final = 16  # another bit of `flags`
-_OPAQUE: Final = 32  # another bit of `flags`
+# Bits of `flags`, whose two lowest bits hold the index of the block's tier.
+_MARKABLE: Final = 4
+_STRING: Final = 8
+_SIGNED: Final = 16
+_OPAQUE: Final = 32
 _NOWHERE: Final = -1  # the message index of a block that is outside of messages
 
 
@@ -86,7 +87,8 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the previous one, by hashes of blocks."""
+    """Return each request's first difference from the previous one. It tells only the block, as
+    the rows have hashes in place of texts."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
         for each in first_differences(sent, rules)
@@ -127,7 +129,7 @@ def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
         clears_at=tuple(head.get("clears_at", ())),
         thinks=bool(head.get("thinks")),
         has_late_system=bool(head.get("instructs")),
-        prompted=True,
+        prompted=True,  # messages that leave the prompt were removed before the row was stored
         doubts=tuple(head.get("doubts", ())),
         unknown=tuple(UnknownWord(*word) for word in head.get("unknown", ())),
         ttl=head.get("ttl"),
@@ -154,8 +156,8 @@ def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
 
 
 def _flags(block: WireBlock) -> int:
-    marks = _MARKABLE * block.markable + _STRING * block.is_string + _SIGNED * block.is_signed
-    return TIERS.index(block.tier) + marks + _OPAQUE * block.opaque
+    bits = _MARKABLE * block.markable + _STRING * block.is_string + _SIGNED * block.is_signed
+    return TIERS.index(block.tier) + bits + _OPAQUE * block.opaque
 
 
 def _read_bill(bill: Sequence[int] | None) -> Billed | None:

@@ -20,7 +20,7 @@ from playground.sessions.source import Source
 
 _PREFIXES: Final = ("adk_", "kagent_")  # prefixes of the metadata keys of ADK and kagent
 _METADATA_FIELDS: Final = {"kind", "type", "metadata", "mediaType"}
-_MARKS: Final = ("result", "task", "history", "artifacts")
+_MARKS: Final = ("result", "task", "history", "artifacts")  # a file of this format has one of them
 
 
 class A2aTask(SessionFormat):
@@ -50,7 +50,7 @@ class A2aTask(SessionFormat):
 
 
 def _task(value: Any) -> dict[str, Any]:
-    """Return the task, also from a server's answer that contains one; {} for any other value."""
+    """Return a task, given the task itself or a server's answer with it; {} for other values."""
     value = mapping(value)
     inner = mapping(value.get("result")) or value
     task = mapping(inner.get("task")) or inner
@@ -124,6 +124,6 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 
 def _metadata(metadata: Any, name: str) -> Any:
-    """Return the metadata's value under a name with the prefix of ADK or kagent."""
+    """Return the value that ADK or kagent wrote into metadata under a name; None without one."""
     found = (mapping(metadata).get(prefix + name) for prefix in _PREFIXES)
     return next((value for value in found if value is not None), None)

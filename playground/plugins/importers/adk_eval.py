@@ -49,7 +49,7 @@ class AdkEval(SessionFormat):
 
 
 def _turns(value: Any) -> list[Any] | None:
-    """Return the turns of a file of the form before 1.0 (a list, alone or in `data`); else None."""
+    """Return the turns of a file from before 1.0 (a list, alone or in `data`), or else None."""
     turns = value.get("data") if isinstance(value, dict) else value
     if not isinstance(turns, list):
         return None
@@ -70,7 +70,7 @@ def _case(case: Any, title: str, place: Place) -> SessionBuilder:
 
 
 def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
-    """Read the user's message, the calls before the answer, and the answer."""
+    """Read a turn: the user's message, the calls with their results, and the answer."""
     if not isinstance(turn, dict):
         builder.note_loss(f"a turn that is a {type(turn).__name__}", place)
         return
@@ -79,7 +79,8 @@ def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
     steps = mapping(turn.get("intermediate_data"))
     texts: list[Part] = []
     for index, response in enumerate(listed(steps.get("intermediate_responses"))):
-        parts = response[1] if isinstance(response, list) and len(response) == 2 else response
+        is_pair = isinstance(response, list) and len(response) == 2  # of an author and parts
+        parts = response[1] if is_pair else response
         where = place.at("intermediate_data", "intermediate_responses", index)
         texts += _content(builder, parts, where)
     _calls(builder, texts, steps, place.at("intermediate_data"))
@@ -101,7 +102,7 @@ def _calls(builder: SessionBuilder, texts: list[Part], steps: dict[str, Any], pl
 
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
-    """Return the parts of a content; fields of parts that are null are ignored."""
+    """Return the parts of a Gemini content. Null fields, as ADK dumps them, are ignored."""
     if isinstance(value, dict) and value and "parts" not in value:
         builder.note_loss("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value
@@ -121,7 +122,7 @@ def _without_nulls(item: Any) -> Any:
 
 
 def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
-    """Read turns of the form before 1.0: a question, the expected calls, and the answer."""
+    """Read turns as they were before 1.0: a question, the calls that are expected, the answer."""
     builder = SessionBuilder(title=title)
     builder.set_metadata(name="google-adk")
     for index, turn in enumerate(turns):

@@ -1,8 +1,8 @@
-"""Read messages of the Claude Agent SDK: cassettes of tests, dumps, or lines.
+"""Read messages of the Claude Agent SDK that programs or their tests stored as YAML, JSON or lines.
 
 The SDK turns Claude Code's JSON into Python objects, such as `AssistantMessage` and `ToolUseBlock`
-for `assistant` and `tool_use`. This module turns the objects back into JSON, and reads that as
-Claude Code's log. https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
+for `assistant` and `tool_use`. This module turns the stored objects back into Claude Code's JSON,
+which `claude_code.py` reads. https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
 Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of the program's call
-of the SDK. The program's span is read only if the file has no request spans inside it.
+of the SDK. The outer span is read only if the file lacks the spans of its requests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class AiSdkSpans(SessionFormat):
     name = "ai-sdk-spans"
     title = "Vercel AI SDK spans"
     keeps = Keeps(
-        "yes", "yes", "yes", "no", "only spans of model calls are read; embeddings are not"
+        "yes", "yes", "yes", missing="only spans of model calls are read; embeddings are not"
     )
 
     def recognises(self, source: Source) -> bool:
@@ -36,14 +36,15 @@ class AiSdkSpans(SessionFormat):
         spans = list(spans_of(source))
         calls = [span for span in spans if _is_call(span)]
         inner = [span for span in calls if "ai.prompt.messages" in span.attributes]
-        if all(span.parent for span in inner):
+        if all(span.parent for span in inner):  # else the spans that enclose them are unknown
             enclosing = _enclosing(inner, {span.id: span.parent for span in spans})
             inner = [span for span in calls if span in inner or span.id not in enclosing]
         yield from read_turns([_turn(span) for span in inner], source.stem)
 
 
 def _enclosing(inner: list[TraceSpan], parents: dict[str, str]) -> set[str]:
-    """Return the ids of all spans that contain an inner span, directly or not."""
+    """Return the ids of all spans that contain a span of `inner`, directly or not. `parents` has
+    each span's parent by the span's id."""
     found: set[str] = set()
     for span in inner:
         parent = span.parent

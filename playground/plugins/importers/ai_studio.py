@@ -1,4 +1,4 @@
-"""Read prompts that Google AI Studio stores in Google Drive, as a list of chunks.
+"""Read prompts that Google AI Studio stores in Google Drive; a chunk is a message or a part of one.
 
 Source: files of Drive's folder "Google AI Studio" in public repositories (2025 and 2026).
 """
@@ -63,7 +63,7 @@ def _parameters(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chunk(builder: SessionBuilder, chunk: Any, place: Place) -> None:
-    """Read a piece of a turn. Consecutive pieces of the model become one message."""
+    """Read a chunk. Consecutive chunks of the model become one message."""
     role = role_of(chunk) if isinstance(chunk, dict) else None
     if role is None:
         builder.note_loss(f"a chunk without a role: {str(chunk)[:60]}", place)

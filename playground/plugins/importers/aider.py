@@ -64,7 +64,8 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a block's message. The block's lines begin with the role, except in a response."""
+    """Return the message in a block of the log. Each line begins with the message's role, except in
+    a response."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:
@@ -135,7 +136,7 @@ class _Chat:
         return self.builder
 
     def _speaker_and_text(self, line: str) -> tuple[str, str]:
-        if self._is_fenced:
+        if self._is_fenced:  # inside a code block, `####` and `>` name no speaker
             return "assistant", line
         if line.startswith("#### "):
             return "user", line[5:].rstrip()

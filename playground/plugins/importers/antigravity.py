@@ -1,4 +1,4 @@
-"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a separate step."""
+"""Read Antigravity's transcripts: JSON lines, each a step (a message, or the output of a tool)."""
 
 from __future__ import annotations
 

@@ -29,11 +29,10 @@ class Atof(SessionFormat):
     name = "atof"
     title = "Events of an agent (ATOF: NeMo Relay, Hermes)"
     keeps = Keeps(
-        "yes",
-        "yes",
-        "if the outputs have it",
-        "no",
-        "marks, scopes of agents and headers are not read",
+        tools="yes",
+        times="yes",
+        usage="if the outputs have it",
+        missing="marks, scopes of agents and headers are not read",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -115,7 +114,8 @@ def _turn(scope: _Scope) -> Turn:
 
 
 def _add_results(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
-    """Add the results that no later request repeats, and the calls that no answer contains."""
+    """Add what only the tools' scopes show: results that no later request repeats, and calls that
+    no answer contains."""
     callers: dict[str, int] = {}  # call id → index of the first session that holds the call
     answered: set[tuple[int, str]] = set()
     for number, builder in enumerate(sessions):

@@ -20,7 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_ALL: Final = ("", "all", "assistant")  # recipients; a message to any other recipient is a call
+_NO_TOOLS: Final = ("", "all", "assistant")  # a message to any other recipient is a call of it
 
 
 class ChatGptExport(SessionFormat):
@@ -135,7 +135,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
     recipient = str(message.get("recipient") or "")
-    if recipient not in _ALL:
+    if recipient not in _NO_TOOLS:
         text = _text(content)
         value = json_or_text(text)
         arguments = value if isinstance(value, dict) else {"input": text}
@@ -153,8 +153,8 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _texts_of_objects(builder: SessionBuilder, pieces: Any, place: Place) -> list[str]:
-    """Return the texts of a tool message's parts that are objects. An object of an unknown type
-    becomes a finding."""
+    """Return the texts of those parts of a tool's message that are objects. An object of an unknown
+    type becomes a finding."""
     texts: list[str] = []
     for index, item in enumerate(listed(pieces)):
         if isinstance(item, dict):

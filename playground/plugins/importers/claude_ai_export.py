@@ -52,7 +52,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     parts = _parts(builder, message, place)
     add_with_results(builder, role, parts, place)
     for index in range(start, len(builder.messages)):
-        # consecutive pieces up to a result are one answer
+        # the time is that of the first answer; the message may have others, after results
         if builder.messages[index].role == "assistant":
             builder.add_request(at=message.get("created_at"), reply=index)
             break

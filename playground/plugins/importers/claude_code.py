@@ -21,9 +21,9 @@ from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
-_MARKS: Final = {"parentUuid", "isSidechain", "sessionId", "uuid"}
+_MARKS: Final = {"parentUuid", "isSidechain", "sessionId", "uuid"}  # fields of usual lines
 _SPEAKERS: Final = ("user", "assistant")
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of lines that may add nothing to a session
     "attachment", "file-history-snapshot", "queue-operation", "progress", "last-prompt", "system",
     "permission-mode", "mode", "agent-name", "agent-color", "pr-link", "result", "stream_event",
     "rate_limit_event", "tool_progress", "keep_alive", "control_request", "control_response",
@@ -90,8 +90,8 @@ def _is_head(line: dict[str, Any]) -> bool:
 
 
 def _is_line(line: Any) -> bool:
-    """Return True for a line of a transcript, which has two of the usual fields. In copies without
-    these fields, a line is a message with a time, and its type is `user` or `assistant`."""
+    """Return True for a line of a transcript: one with two of the usual fields or, as in copies
+    without these, a message with a time whose type is `user` or `assistant`."""
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
@@ -134,7 +134,7 @@ def _read(source: Source) -> Iterator[SessionBuilder]:
 def read_log(
     source: Source, lines: Iterable[Entry] | None, title: Any = ""
 ) -> Iterator[SessionBuilder]:
-    """Yield the conversations in `lines`, by default the file's lines."""
+    """Yield the conversations in `lines`, by default the file's; `title` is that of the first."""
     threads = _Threads(source.stem)
     threads.main.set_metadata(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, lines)
@@ -149,7 +149,7 @@ class _Thread:
     """A conversation of one agent, whose lines are being read."""
 
     builder: SessionBuilder
-    marked: EntryPlaces = field(init=False)
+    marked: EntryPlaces = field(init=False)  # the messages of each line, by the line's uuid
     answers: dict[str, _Answer] = field(default_factory=dict)  # by id, since the last user message
     requests: list[dict[str, Any]] = field(default_factory=list)
     is_known: bool = False  # True after the agent's name, version and session are set
@@ -158,7 +158,7 @@ class _Thread:
         self.marked = EntryPlaces(self.builder)
 
     def finish(self) -> SessionBuilder:
-        """Add the requests, after all pieces of their answers were read; return the builder."""
+        """Add the requests, once all lines of their answers were read; return the builder."""
         for request in self.requests:
             self.builder.add_request(**request)
         return self.builder
@@ -242,7 +242,7 @@ class _Threads:
 
 
 def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read a line's message, which may be a further piece of an earlier answer."""
+    """Read a line's message, or add it to the answer of an earlier line with the same id."""
     builder, message, where = thread.builder, value["message"], place.at("message")
     answer_id, role = message.get("id"), role_of(message)
     is_answer = role == "assistant" or value.get("type") == "assistant"

@@ -88,8 +88,8 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
 
 
 def _add_usage(builder: SessionBuilder, interface: Source) -> None:
-    """Add times and token counts from the messages of the interface. For each request, there is
-    one such message, in the same order."""
+    """Add times and token counts from the messages of the interface, which has one about the start
+    of each request, in the order of the requests."""
     entries = [m for m in listed(interface.document) if isinstance(m, dict)]
     starts = [m for m in entries if m.get("say") == "api_req_started"]
     for number, (record, message) in enumerate(zip(builder.requests, starts, strict=False)):

@@ -1,6 +1,6 @@
 """Read logs of `codex exec --json`: events of threads, turns and items, or events of older forms.
 
-An item may hold a call with its result. Consecutive items form one answer up to the first result.
+An item is a text, a thought, or a call with its result. Items up to a result are one answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.sessions.source import Source
 _EVENTS: Final = re.compile(
     r"(thread|turn|item|session)[./](started|updated|completed|failed|created)"
 )
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of lines that may add nothing to a session
     "thread.started", "turn.started", "item.started", "item.updated", "turn.completed",
     "thread/started", "turn/started", "item/started", "session.created", "token_count",
 }  # fmt: skip
@@ -102,8 +102,8 @@ class _Log:
         _read(self._builder, item, place, is_done=True, at=line.get("timestamp"))
 
     def _event(self, event: dict[str, Any], place: Place) -> None:
-        """Read an event of the older form, in which the begin and the end of a call are two
-        events."""
+        """Read an event of the older form. There a call and its result are two events, whose types
+        end in `_begin` and `_end`."""
         kind = str(event.get("type"))
         call_id = str(event.get("call_id") or "")
         if kind in ("agent_message", "agent_reasoning", "user_message"):
@@ -151,8 +151,8 @@ def _read(
 def _call(
     builder: SessionBuilder, item: dict[str, Any], kind: str, place: Place, is_done: bool, at: Any
 ) -> None:
-    """Add a call (a command, an MCP call, a change of files) and, if the call has ended, its
-    result."""
+    """Add an item that is a call (a command, an MCP call, a change of files) and, if the call has
+    ended (`is_done`), its result."""
     name = str(item.get("tool") or kind)
     others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode"}
     arguments = item.get("arguments")

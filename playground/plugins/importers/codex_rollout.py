@@ -22,7 +22,7 @@ from playground.sessions.source import Source
 
 _KINDS: Final = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
 _SKIPPED: Final = {"ghost_snapshot", "agent_message", "compaction", "compaction_trigger"}
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of lines that may add nothing to a session
     "session_meta", "turn_context", "event_msg", "response_item", "world_state", "ghost_snapshot",
     "agent_message", "compaction", "state", "inter_agent_communication", "token_count",
 }  # fmt: skip
@@ -105,8 +105,8 @@ def _sub_agent(source: Any) -> str:
 def _compaction(
     known_messages: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
-    """Add a compaction. The messages in its list, which repeat or shorten earlier ones, become the
-    history. Older rollouts have only the summary."""
+    """Add a compaction. Later requests begin with the messages that its line lists, which repeat or
+    shorten earlier ones. Older rollouts have only the summary."""
     builder, text = known_messages.builder, payload.get("message")
     history = listed(payload.get("replacement_history"))
     builder.add_compaction(_time(line), place=place)

@@ -20,7 +20,7 @@ from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
-_WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
+_WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines; _WHOLE is a whole session
 _NODE_FIELDS: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
 # Parts of the window that are not texts, thoughts or calls: progress, files, questions to the user.
 _SKIPPED_KINDS: Final = {
@@ -97,7 +97,7 @@ def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
     elif kind == _PUSH:
         if isinstance(holder, dict) and holder.get(last) is None:
             holder[last] = []
-        if "i" in change:  # the list's length before the push
+        if "i" in change:  # the length to which the list is cut before the push
             del holder[last][change["i"] :]
         holder[last].extend(change.get("v") or ())
     else:
@@ -144,8 +144,8 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
 
 
 def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
-    """Return the `usage` of the first object that has one, or else the counts in all objects'
-    fields."""
+    """Return the `usage` of the first object that has one, or else the counts in the fields of all
+    objects."""
     for holder in holders:
         if isinstance(holder.get("usage"), dict):
             return dict(holder["usage"])
@@ -209,8 +209,8 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
 
 
 def _displayed_response(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """Read the response that the window shows, for a request without stored rounds. The response
-    has pieces of text, thoughts and states of calls; only a call's last state is read."""
+    """Read the response that the window shows, for a request whose rounds are not stored. It lists
+    parts of texts, thoughts, and states of calls; only the last state of each call is read."""
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
         where = place.at(index)

@@ -44,7 +44,7 @@ class CopilotCli(SessionFormat):
         yield builder
 
 
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of events that may add nothing to a session
     "session.*", "hook.*", "assistant.turn_start", "assistant.turn_end", "assistant.usage", "abort",
     "tool.execution_start", "tool.execution_progress", "tool.execution_partial_result",
     "tool.user_requested", "assistant.message_start", "assistant.message_delta", "subagent.*",
@@ -79,8 +79,8 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave the oldest messages, as many as the event says, out of all later requests. If the event
-    has no number, all messages stay, with a finding."""
+    """Leave as many of the oldest messages as the event says out of all later requests, but none of
+    the system's. If the event has no number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
         words = "the oldest messages were left out here; all stay, as no number of them is known"

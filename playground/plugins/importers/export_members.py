@@ -24,7 +24,7 @@ def export_rows(source: Source) -> Iterator[tuple[Place, Any]]:
             try:
                 yield from rows(member)
             except InputFault:
-                if not source.is_folder:
+                if not source.is_folder:  # a folder may have files of other programs, too
                     raise
 
 

@@ -60,7 +60,8 @@ class GeminiCliChat(SessionFormat):
 
 
 def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
-    """Return the messages that remain after all changes and rewinds."""
+    """Return the messages that remain after all lines with `$set` (new or changed messages) and
+    `$rewindTo` (the first message to remove)."""
     messages: dict[str, tuple[Place, Any]] = {}  # by id; a changed message moves to the end
     for line, value in source.lines():
         if not isinstance(value, dict):

@@ -15,7 +15,7 @@ from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
-_QUIET: Final = {"result", "init"}
+_QUIET: Final = {"result", "init"}  # kinds of lines that may add nothing to a session
 
 
 class GeminiStream(SessionFormat):
@@ -77,7 +77,8 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """Add parts to the current answer, which ends at the next result; join pieces of a text."""
+    """Add a line's parts to the current answer, which ends at the next result. If the line `value`
+    has `delta`, its text continues the answer's last text."""
     last = builder.messages[-1] if builder.messages else None
     parts_before = last.parts if last is not None and last.role == "assistant" else ()
     text = parts_before[-1] if parts_before and parts and value.get("delta") else None

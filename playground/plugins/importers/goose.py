@@ -15,7 +15,7 @@ from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import note_left_out
 from playground.sessions.source import Source
 
-_COMPACTION_KINDS = ("conversationCompacted", "summarizationRequested")
+_COMPACTION_KINDS = ("conversationCompacted", "summarizationRequested")  # of parts of a message
 
 
 class Goose(SessionFormat):

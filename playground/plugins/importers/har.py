@@ -57,8 +57,8 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return a response's body. A response of another form is returned as JSON, and becomes a
-    finding later."""
+    """Return a response's body. A response that is not as HAR has it is returned as JSON, which
+    becomes a finding later."""
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):

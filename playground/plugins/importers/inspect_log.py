@@ -30,11 +30,10 @@ class InspectLog(SessionFormat):
     name = "inspect-log"
     title = "inspect_ai log (.eval or .json)"
     keeps = Keeps(
-        "of the first model event",
-        "yes",
-        "yes",
-        "no",
-        "scores, spans and sandbox events are not read",
+        tools="of the first model event",
+        times="yes",
+        usage="yes",
+        missing="scores, spans and sandbox events are not read",
     )
     left_aside = {
         **{
@@ -111,8 +110,8 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
 
 
 class _ModelCalls:
-    """The model events of a sample: by the answer's id, or in a list if the answer's id is missing
-    or repeated."""
+    """The model events of a sample whose answers no message has matched yet: by the answer's id, or
+    in a list if that id is missing or repeated."""
 
     def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -168,7 +167,7 @@ def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
 
 
 def _with_texts(value: Any, texts: dict[str, Any]) -> Any:
-    """Return the value with each reference to an attachment replaced by the text."""
+    """Return a value with texts in place of references to attachments; `texts` has them by id."""
     match value:
         case str() if value.startswith(_ATTACHMENT):
             return texts.get(value.removeprefix(_ATTACHMENT), value)

@@ -15,7 +15,7 @@ from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
 
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of lines that may add nothing to a session
     "metadata", "tools.*", "turn.*", "llm.request", "permission.*", "plan_mode.*", "runtime.*",
     "full_compaction.*", "token_counting.*", "plugin.*", "context.append_loop_event", "profile.*",
     "config.update", "usage.record", "llm.*",
@@ -26,11 +26,10 @@ class KimiWire(SessionFormat):
     name = "kimi-wire"
     title = "Kimi Code session (wire.jsonl)"
     keeps = Keeps(
-        "yes",
-        "yes",
-        "yes",
-        "no",
-        "settings, permissions and what the interface showed are not read",
+        tools="yes",
+        times="yes",
+        usage="yes",
+        missing="settings, permissions and what the interface showed are not read",
     )
 
     def recognises(self, source: Source) -> bool:

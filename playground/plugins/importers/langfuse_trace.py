@@ -33,7 +33,7 @@ class LangfuseTrace(SessionFormat):
     }
     title = "Langfuse trace export"
     keeps = Keeps(
-        "yes", "yes", "yes", "no", "only observations of model calls are read; scores are not"
+        "yes", "yes", "yes", missing="only observations of model calls are read; scores are not"
     )
 
     def recognises(self, source: Source) -> bool:
@@ -75,10 +75,10 @@ _NAMED: Final = 100  # the most places that a finding lists
 
 
 def _report_unread(
-    builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
+    builder: SessionBuilder, observations: list[tuple[Place, Any]], read_ids: set[int]
 ) -> None:
-    """Add a finding about observations that are not read as model calls."""
-    others = [(place, each) for place, each in observations if id(place) not in read]
+    """Add a finding about the observations whose `Place` object has none of the ids `read_ids`."""
+    others = [(place, each) for place, each in observations if id(place) not in read_ids]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
         numbers = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
@@ -120,8 +120,9 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """Return the turns without repeats, and the repeats that have a bill, too. A framework and its
-    client may both report the same call. Equal turns with different bills are different calls."""
+    """Return the turns without repeats, and the repeats that have a bill as the repeated turn has.
+    A framework and its client may both report the same call. Equal turns with different bills are
+    different calls."""
     unique: list[Turn] = []
     others: list[Turn] = []
     for turn in turns:

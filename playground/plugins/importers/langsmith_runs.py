@@ -1,4 +1,4 @@
-"""Read LangSmith's runs: one run, a list, lines, or a client's lists `post` and `patch`."""
+"""Read LangSmith's runs: one run, a list, lines, or what a client sent in `post` and `patch`."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
 def _usage(
     run: dict[str, Any], reply: dict[str, Any], metadata: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Return a run's token counts: of its reply, or else its metadata, or else LangSmith's own
-    sums."""
+    """Return a run's token counts as its reply has them, or else its metadata, or else as LangSmith
+    summed them up."""
     usages = (
         reply.get("usage"),
         reply.get("usage_metadata"),

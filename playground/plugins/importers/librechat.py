@@ -77,7 +77,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
         branch: _Branch = []
         seen: set[str] = set()
         key = end
-        while key in by_id and key not in seen:  # stop in a circle of parents
+        while key in by_id and key not in seen:  # parents may form a circle
             seen.add(key)
             branch.append(placed[by_id[key]])
             key = str(placed[by_id[key]][1].get("parentMessageId"))

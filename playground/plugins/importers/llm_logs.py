@@ -88,7 +88,7 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
 
 
 def _prompt(row: dict[str, Any], key: str) -> list[Part]:
-    """Return the fragments before a prompt, and the prompt's own text."""
+    """Return a row's prompt or system prompt (`key`): its fragments, and then its own text."""
     texts = [each.get("content") for each in _objects(row.get(f"{key}_fragments"))]
     return [TextPart(text) for text in [*texts, row.get(key)] if isinstance(text, str) and text]
 

@@ -15,7 +15,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
 _PREFIXES: Final = ("agent.", "user.", "span.", "session.", "system.")
-_RESULTS: Final = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
+_CALL_ID_FIELDS: Final = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")  # of results
 
 
 class ManagedAgents(SessionFormat):
@@ -46,7 +46,7 @@ class ManagedAgents(SessionFormat):
         yield from log.sessions()
 
 
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of events that may add nothing to a session
     "session.*", "span.*", "agent.thinking", "system", "agent", "user.interrupt",
     "user.tool_confirmation", "thread_status_*", "status_*", "model_request_*", "usage", "error",
     "outcome_evaluation_*", "user.sent", "thinking", "interrupt", "tool_confirmation",
@@ -100,7 +100,7 @@ class _Log:
         self.main = SessionBuilder(title=title)
         self.main.set_metadata(name="anthropic-managed-agents")
         self._threads = {"": self.main}
-        self._new_answer = True
+        self._new_answer = True  # True if the model's next event begins an answer
         # usage and time of a request whose answer has not been read
         self._usage: tuple[Any, Any] | None = None
 
@@ -184,8 +184,8 @@ class _Log:
         builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
-        """Set the usage of the last answer if the answer has none yet; otherwise keep the usage for
-        the next answer."""
+        """Set the usage of the last answer if it has none yet, or else keep it for the next answer.
+        Usage that was kept before gets a record of its own, because its answer never came."""
         usage = event.get("model_usage") or event.get("usage")
         if not isinstance(usage, dict):
             return
@@ -200,7 +200,7 @@ class _Log:
         self.main.add_request(usage=usage, at=last.at, reply=last.reply, model=event.get("model"))
 
     def _result(self, builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
-        call_id = next((event[key] for key in _RESULTS if event.get(key)), "")
+        call_id = next((event[key] for key in _CALL_ID_FIELDS if event.get(key)), "")
         result = {**event, "type": "tool_result", "tool_use_id": call_id}
         builder.add_message("tool", read_parts(builder, result, place), place)
 

@@ -77,7 +77,7 @@ class MarkdownHistory(SessionFormat):
 
 
 def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """Yield each heading with the end of its turn, except headings inside a tool's block."""
+    """Yield each heading outside a tool's block, with the index in `text` where its turn ends."""
     found: list[re.Match[str]] = []
     block_end = 0
     for match in heading.finditer(text):
@@ -141,7 +141,7 @@ class _Reader:
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def read_head(self, text: str) -> None:
-        """Read the text before the first turn. Only its title and comments are imported."""
+        """Add a finding if the text before the first turn has more than a title and comments."""
         rest = re.sub(
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )

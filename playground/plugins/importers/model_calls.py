@@ -148,8 +148,8 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
 
 
 def _messages(value: Any, role: str) -> list[Any]:
-    """Return the messages in a value. A value without messages is returned alone in a list, and
-    gets a finding later."""
+    """Return the messages in a value; `role` is that of a message without one. A value without
+    messages is returned in a list, and gets a finding later."""
     return chat_messages(value, role) or as_list(json_value(value))
 
 

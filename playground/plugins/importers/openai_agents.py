@@ -65,8 +65,8 @@ _Entry = tuple[Place, dict[str, Any]]
 class _RunItems:
     """The items of a run (answers of the model, outputs of tools) that match no response so far.
 
-    An item is looked up by the id of its call, or by its own id. It is looked up by its content if
-    it has no id, or if other items have the same id, as all messages have with some APIs.
+    An item is looked up by the id of its call, or by its own id. An item without an id is looked up
+    by its content, and so is one whose id others have, too, as all messages do with some APIs.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
@@ -94,7 +94,7 @@ class _RunItems:
         return self._pop(self._key(item))
 
     def take_output(self, call: dict[str, Any]) -> _Entry | None:
-        """Remove and return the output of a call's tool."""
+        """Remove and return the item with the output of a call; None if there is none."""
         is_call = not _is_output(call) and bool(_id(call))
         return self._pop(f"output of {_id(call)}") if is_call else None
 

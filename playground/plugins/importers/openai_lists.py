@@ -78,8 +78,8 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
 def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
-    This follows from the entries' times, from a result before its call, or from an answer before
-    all questions.
+    The entries' times decide; without different times, a result before its call decides, or an
+    answer at the begin and none at the end.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]

@@ -20,6 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
+# kinds of parts that are not read
 _QUIET = {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "subtask"}
 
 
@@ -67,7 +68,7 @@ class OpencodeExport(SessionFormat):
         yield builder
 
 
-_QUIET_LINES = {"step_start", "step_finish", "session.*", "error"}
+_QUIET_LINES = {"step_start", "step_finish", "session.*", "error"}  # they may add nothing
 
 
 def _part_in_line(value: Any) -> dict[str, Any] | None:
@@ -148,7 +149,7 @@ def _session(
 
 
 def _created(message: dict[str, Any]) -> float:
-    """Return a message's time in milliseconds; 0 if the message has no number there."""
+    """Return a message's time in milliseconds; 0 if it has none, or one that is not a number."""
     created = mapping(message.get("time")).get("created")
     return created if isinstance(created, int | float) else 0
 

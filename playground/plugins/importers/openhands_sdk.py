@@ -20,7 +20,7 @@ from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
 
 _KINDS: Final = {"SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"}
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of events that may add nothing to a session
     "CondensationRequest", "ConversationErrorEvent", "ConversationStateUpdateEvent",
     "LLMCompletionLogEvent", "PauseEvent", "TokenEvent",
 }  # fmt: skip
@@ -64,7 +64,7 @@ def _members(source: Source) -> list[tuple[str, Source]]:
 
 @dataclass
 class _Reader:
-    """A session whose events are being read. `view` has the events of the next request."""
+    """A session whose events are being read. `view` has the events that the next request holds."""
 
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message

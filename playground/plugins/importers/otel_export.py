@@ -29,7 +29,7 @@ from playground.sessions.session import Agent, RequestRecord, Session
 _SCOPE: Final = "dialect-playground"
 _INTERNAL: Final = 1  # SPAN_KIND_INTERNAL
 _CLIENT: Final = 3  # SPAN_KIND_CLIENT
-_MOST: Final = 200_000_000  # characters of the messages in all spans
+_MOST: Final = 200_000_000  # the most characters of the messages in all spans
 _Json = dict[str, Any]
 # LiteLLM's names of providers -> `gen_ai.provider.name`; other names are used unchanged.
 _PROVIDERS: Final = {
@@ -144,7 +144,7 @@ def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
 
 
 def _run_span(agent: Agent, own: dict[str, str], spans: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the span of the run, with the facts that belong to no single request."""
+    """Return the span of the run; its attributes `own` belong to no single request."""
     times = [int(span[key]) for span in spans for key in _TIMES if span[key] != "0"]
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
@@ -163,7 +163,7 @@ def _run_span(agent: Agent, own: dict[str, str], spans: list[dict[str, Any]]) ->
 def _request_span(
     texts: list[str], answer: int, record: RequestRecord | None, history: list[int], own: _Json
 ) -> _Json:
-    """Return the span of a request: the messages that were sent, and the answer, if any."""
+    """Return the span of a request: the messages sent, the answer, if any, and attributes `own`."""
     model = record.model if record else ""
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",

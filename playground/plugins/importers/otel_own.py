@@ -22,12 +22,12 @@ _FAULTS: Final = (InputFault, AttributeError, KeyError, TypeError, ValueError)
 
 
 def is_own(span: TraceSpan) -> bool:
-    """Return True if `otel_export.py` wrote this span for a complete run."""
+    """Return True if `otel_export.py` wrote this span for a run, not for one of its requests."""
     return _FACTS in span.attributes
 
 
 def own_sessions(spans: Sequence[TraceSpan]) -> dict[str, SessionBuilder]:
-    """Return a dictionary from trace ids to the sessions that `otel_export.py` wrote.
+    """Return the sessions that `otel_export.py` wrote, by the ids of their traces.
 
     A trace is left out if it lacks something because another program has changed it.
     """

@@ -33,13 +33,11 @@ class OtelSpans(SessionFormat):
     name = "otel-spans"
     title = "OpenTelemetry GenAI spans"
     keeps = Keeps(
-        "yes",
-        "yes",
-        "yes",
-        "no",
-        "only spans of model calls are read; events (chunk times without text) are not",
+        tools="yes",
+        times="yes",
+        usage="yes",
+        missing="only spans of model calls are read; events (chunk times without text) are not",
     )
-
     left_aside = {
         "**.name": "names of spans",
         "**.description": "descriptions of spans, agents and tools",
@@ -111,7 +109,8 @@ def _is_of_any_agent(span: TraceSpan) -> bool:
 
 
 def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
-    """Return the model calls, each with the complete history before it."""
+    """Return the model calls, each with the history that any-agent sent: the input of the first
+    call, and all answers and outputs since then."""
     turns: list[Turn] = []
     history: list[Any] = []
     waiting: list[tuple[str, str]] = []  # ids and tools of calls without a result

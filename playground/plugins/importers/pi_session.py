@@ -23,7 +23,7 @@ from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _HEADS: Final = {"session", "session_start"}
-_QUIET: Final = {
+_QUIET: Final = {  # kinds of lines that may add nothing to a session
     "session", "session_start", "thinking_level_change", "label", "custom", "session_info",
     "todo_state", "session_end", "model_change", "branch_point",
 }  # fmt: skip
@@ -126,7 +126,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     if kind in _HEADS:
         name = "droid" if kind == "session_start" else "pi"
         builder.set_metadata(name=name, session=value.get("id"), title=value.get("sessionTitle"))
-        builder.set_metadata(model=value.get("modelId"), version=_version(value))
+        builder.set_metadata(model=value.get("modelId"), version=_droid_version(value))
     elif kind == "model_change":
         builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
@@ -143,7 +143,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     """Add a compaction. Later requests begin with its summary and the messages that it kept.
 
-    The oldest files of pi name the first of these by its line number, from 0.
+    The oldest files of pi name the first message that it kept by the number of its line, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")
@@ -158,8 +158,8 @@ def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> Non
         set_history(builder, [*summary, *kept])
 
 
-def _version(value: dict[str, Any]) -> str:
-    """Return Droid's version, a text. A number is the version of pi's file format."""
+def _droid_version(value: dict[str, Any]) -> str:
+    """Return Droid's version, which is a text; "" for a number, which is pi's file version."""
     return text_of(value.get("version"))
 
 

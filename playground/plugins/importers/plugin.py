@@ -1,4 +1,4 @@
-"""The contributions of this plugin to the core: importers, and an export."""
+"""The contributions of this plugin to the core: importers, and an export as OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from playground.base.registry import Plugin, SessionForm
 
-_NARROWEST: Final = (  # traces of tracing and evaluation tools, and recorded HTTP
+_TRACES: Final = (  # traces of tracing and evaluation tools, and recorded HTTP
     "langfuse_trace:LangfuseTrace",
     "langsmith_runs:LangSmithRuns",
     "openinference_spans:OpenInferenceSpans",
@@ -25,7 +25,7 @@ _NARROWEST: Final = (  # traces of tracing and evaluation tools, and recorded HT
     "copilot_sdk:CopilotSdk",
     "httpmock:Httpmock",
 )
-_OF_TOOLS: Final = (  # sessions of agents and chats
+_TRANSCRIPTS: Final = (  # sessions of agents and chats
     "tau_bench:TauBench",
     "tau_bench:Tau2Ticks",
     "swe_agent:SweAgent",
@@ -83,9 +83,9 @@ def _targets(listed: tuple[str, ...]) -> tuple[str, ...]:
 
 _OTEL: Final = "playground.plugins.importers.otel_export"
 PLUGIN: Final = Plugin(
-    narrow_formats={
-        "RequestRows": _targets(_NARROWEST),
-        "WireStream": _targets(_OF_TOOLS),
+    narrow_formats={  # a format of the core -> those that are tried before it
+        "RequestRows": _targets(_TRACES),
+        "WireStream": _targets(_TRANSCRIPTS),
         "AnthropicMessages": _targets(_ROWS),
     },
     session_forms={

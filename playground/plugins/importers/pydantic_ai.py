@@ -1,6 +1,6 @@
 """Read Pydantic AI's message history (`all_messages_json`): requests and responses with parts.
 
-https://ai.pydantic.dev/message-history/. A request lists parts of the system, the user and tools.
+https://ai.pydantic.dev/message-history/. A request has parts of several roles (system, user, tool).
 Consecutive parts of the same role become a message.
 """
 

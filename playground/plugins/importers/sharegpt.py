@@ -81,7 +81,7 @@ def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     text = _text(message)
     role = role_of(message) if isinstance(message, dict) else None
-    # a shorter path, which about half of all messages take
+    # about half of all messages are like this, and need no further look
     if role == "user" and text and message.keys() == _COMMON_FIELDS:
         builder.add_message(role, [text_part(text)], place)
     elif role is None or text is None:
@@ -98,7 +98,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _text(message: Any) -> str | None:
-    """Return a message's text, or None if the message has other content too."""
+    """Return a message's text; None if it has none, or calls or images, too."""
     if not isinstance(message, dict) or any(message.get(key) for key in ("tool_calls", "images")):
         return None
     found = message.get("value", message.get("content"))

@@ -161,8 +161,8 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """Return a message with its call's id as a field. Only a message with the id in a list of one
-    entry is changed."""
+    """Return a message with its call's id in `tool_call_id` if `tool_call_ids` lists only that id;
+    otherwise return it unchanged."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

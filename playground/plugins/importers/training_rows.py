@@ -19,7 +19,7 @@ _TURN: Final = re.compile(r"^[ \t]*(USER|ASSISTANT|FUNCTION RESPONSE|SYSTEM):[ \
 
 
 class _Rows(SessionFormat):
-    """A format of rows, each of which is a session."""
+    """A format of rows, each of which is a session; `fits` tells its rows, `row` reads one."""
 
     def recognises(self, source: Source) -> bool:
         first = source.head[0] if source.is_lines and source.head else source.document

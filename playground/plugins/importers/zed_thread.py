@@ -60,7 +60,7 @@ class ZedThread(SessionFormat):
 
 
 def _newer(message: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return role and content of a message of version 0.3.0; None for other forms."""
+    """Return a message's role and content, if it is of version 0.3.0, or else None."""
     match message:
         case {"User": dict(inner)} if len(message) == 1:
             return "User", inner

@@ -1,9 +1,9 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_second}` for the filters that fit the question's
-second table, too, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters'
-values are parameters.
+(`{and_where}` after other conditions), `{and_where_second}` for those filters whose columns the
+question's second table has, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the
+filters' values are parameters.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def sql_column(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A named question. `by` are the columns that group it by default, `limit` the default
-    limit."""
+    """A named question; `asks` is its text. By default the columns `by` of `table` group it, and
+    `limit` is the most rows."""
 
     name: str
     asks: str
@@ -50,7 +50,7 @@ class Question:
     is_grouped: bool = True
     limit: int = 1_000
     second: str = ""  # another table that the SQL reads
-    filters: tuple[str, ...] = ()  # columns to filter by; () means all of the table's
+    filters: tuple[str, ...] = ()  # columns that can filter it; () means all of the table's columns
 
     def column(self, name: str) -> str:
         """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
@@ -60,7 +60,7 @@ class Question:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns that can group the question."""
+        """The names of all that can group the question: columns, and day, week and month."""
         return [*COLUMNS[self.table], *_TIMES]
 
 
@@ -154,9 +154,8 @@ _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.2
 
 
 def _sum(origin: str) -> str:
-    """Return the SQL for the tokens of an origin.
-
-    The SQL gives NULL instead of 0 if the size is unknown for some requests.
+    """Return the SQL for the tokens of an origin. The SQL sums up the requests whose size is known;
+    if some are unknown, it gives NULL instead of 0.
     """
     column = f"{origin}_characters"
     tokens = f"sum({column} * {_SCALE})"

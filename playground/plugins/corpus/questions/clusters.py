@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-The numbers of signatures, and of sessions in a band, that are compared are limited; an answer's
-notes say what is left out.
+At most so many signatures, and so many sessions with an equal band (`signatures.py`), are compared;
+an answer's notes say what is left out.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
-MOST_SIGNATURES: Final = 2_000
-MOST_IN_A_BAND: Final = 50
+MOST_SIGNATURES: Final = 2_000  # the commonest, which are put into clusters
+MOST_IN_A_BAND: Final = 50  # sessions with an equal band; a larger group is left out
 ALIKE: Final = 0.6  # the least share of words that two similar errors have in common
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """
@@ -38,7 +38,7 @@ SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM
 class Cluster:
     """Errors with nearly the same words.
 
-    `sessions` and `example` belong to the commonest signature of the errors.
+    `words`, `sessions`, `example` and `seen_in` are those of the commonest signature.
     """
 
     words: frozenset[str]
@@ -77,7 +77,8 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
     """Return pairs of sessions that share bands: both ids, the number of shared bands, and a
-    similarity estimated from that number. The pairs with the most shared bands come first."""
+    similarity estimated from that number. The pairs with the most shared bands come first. `bands`
+    has, for each band, the groups of sessions in which it is equal."""
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:
         for sessions in band:

@@ -26,8 +26,9 @@ Row = tuple[str, str, float, int, int, int, int, str]
 
 
 class CorpusFile(NamedTuple):
-    """A file from which a corpus was built. If `is_part`, the file is a member of a tar. `content`
-    is the hash of its bytes, or "" if the file was cut into pieces."""
+    """A file from which a corpus was built. `is_part` is True if it was not read as the file at
+    `path`: a tar, or an address with options. `content` is its hash, or "" for several pieces.
+    """
 
     path: str
     form: str
@@ -36,9 +37,10 @@ class CorpusFile(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of a receipt: the `share` of the text in sessions, the number of `missing`
-    pieces, the number of these that no finding mentions (`silent`), and the path with most missing
-    pieces. Fields that the file's format ignores are left out."""
+    """The figures of a file's receipt: its `characters` of text, the `share` of them that is in
+    sessions, the number of `missing` texts, the number of these that no finding mentions
+    (`silent`), and the path in the file at which most are missing. Texts of fields that the file's
+    format ignores do not count."""
 
     share: float
     characters: int
@@ -70,6 +72,7 @@ def receipts(
     if elsewhere:
         reason = "inside an archive, at an address, or deleted"
         notes.append(f"{counted(elsewhere, 'file')} {_were(elsewhere)} not read: {reason}")
+    # by `silent`, then by the missing characters, the share, and the path
     return sorted(rows, key=lambda row: (-row[4], -row[6], row[2], row[0])), notes
 
 

@@ -31,7 +31,7 @@ _SHARES: Final = (  # (name of the figure, part, whole)
     ("failed calls", "failed", "answered"),
     ("input read from the cache", "read", "input"),
 )
-_RATES: Final = (
+_RATES: Final = (  # (name of the figure, sum, count by which it is divided)
     ("requests a session", "requests", "sessions"),
     ("calls a session", "calls", "sessions"),
     ("findings a request", "findings", "requests"),

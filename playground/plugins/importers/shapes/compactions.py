@@ -15,14 +15,14 @@ from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
 _BY_VALUE: Final = 0  # a version of marshal's format; later ones depend on objects' identity
-_NO_ID: Final = (list, dict)  # no ids; a tuple, because `list | dict` would be built at each use
+_NO_ID: Final = (list, dict)  # types of no id; `list | dict` would be built anew at each use
 
 
 def set_history(
     builder: SessionBuilder, history: Iterable[int], message: int | None = None
 ) -> None:
-    """Set the indexes of the messages that the last compaction kept. Requests after index `message`
-    (by default the place of the compaction) begin with these messages."""
+    """Set the indexes of the messages that the last compaction kept (`history`). Requests after the
+    message with the index `message` (by default the compaction's own) begin with these."""
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))

@@ -13,7 +13,7 @@ from playground.plugins.importers.shapes.spans import plain_value
 from playground.sessions.inner_json import json_or_text, json_value
 from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
 
-# Options that a session stores in another field, or that describe the client and not the request.
+# Options that are no parameters: a session has them elsewhere, or they describe the client.
 _ELSEWHERE: Final = {
     "model", "model_name", "modelName", "modelId", "model_id", "_type", "type", "messages", "tools",
     "functions", "contents", "input", "prompt", "system", "instructions", "system_instruction",

@@ -135,9 +135,9 @@ def _first(value: dict[str, Any], *names: str) -> Any:
 
 
 def _time(value: Any) -> str:
-    """Return a time in UTC. The value may be nanoseconds (OTLP), a pair of seconds and nanoseconds
-    (JavaScript's SDK) or a text. A value that is not a time is returned as text, and becomes a
-    finding later."""
+    """Return a time in UTC, given nanoseconds (OTLP), a pair of seconds and nanoseconds (SDK for
+    JavaScript) or a text. A value that is not a time is returned as text, and becomes a finding
+    later; None is ""."""
     match value:
         case [int(seconds), int(nanoseconds)]:
             with suppress(OverflowError):
@@ -164,8 +164,8 @@ def unflatten(attributes: dict[str, Any], prefix: str) -> Any:
 
 
 def _with_lists(node: Any) -> Any:
-    """Return the value with a list, in numeric order, in place of each object whose keys are
-    numbers."""
+    """Return a value in which each object whose keys are all numbers is a list, in the order of
+    these numbers."""
     if not isinstance(node, dict):
         return node
     if node and all(map(str.isdigit, node)):

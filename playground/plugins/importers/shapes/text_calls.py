@@ -51,8 +51,8 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return a result: the content of a `value` that names a tool, or else `text`. It answers the
-    first open call of that tool, or else the first open call."""
+    """Return a result: the content of a `value` that names a tool, or else `text`. The result is of
+    the first call of that tool that has none yet, or else of the first such call of any tool."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]

@@ -1,4 +1,4 @@
-"""Build sessions from the model calls in a trace, with their inputs, outputs and usage."""
+"""Build sessions from a trace's model calls ("turns"), with their inputs, outputs and usage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Turn:
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
-    """Yield a session for each conversation: a turn continues the one whose messages it repeats."""
+    """Yield a session for each conversation. A turn continues the conversation that it repeats."""
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
@@ -85,8 +85,8 @@ def _answered(turn: Turn) -> AnsweredRequest:
 
 
 def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
-    """Set the parameters of the last call. Add one finding that lists all calls' options that are
-    not parameters."""
+    """Set the parameters of the last call. Add a finding with the names of all calls' options that
+    are not known as parameters."""
     builder.set_parameters(chain[-1].options.parameters, chain[-1].place)
     places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
     if places:
