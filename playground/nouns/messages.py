@@ -11,10 +11,9 @@ from pydantic import ConfigDict, Discriminator, Tag
 from pydantic.dataclasses import dataclass
 
 from playground.base.arguments import plain_faults
-from playground.nouns.wire_bodies import PICTURE_KINDS
 
 _STRICT = ConfigDict(extra="forbid")
-
+PICTURE_KINDS: Final = ("image", "image_url", "input_image")  # types of content blocks
 
 Role = Literal["system", "user", "assistant", "tool"]
 

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from playground.base.shared_lists import SharedList
+from playground.nouns.messages import PICTURE_KINDS
 
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False)  # `dumps` would make one for each block
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
 _MARKS: Final = frozenset(MARKS)
-PICTURE_KINDS: Final = ("image", "image_url", "input_image")
 _KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
     "toolUse": "tool_use",
     "toolResult": "tool_result",
