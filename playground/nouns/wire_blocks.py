@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from playground.base.shared_lists import SharedList, alike_length, shared_length, written
 from playground.nouns import wire_doubts
-from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.messages import PICTURE_KINDS
+from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.wire_bodies import (
     MARKS,
     api_of,
