@@ -52,9 +52,8 @@ def read_bounds(
     `earlier` recorded requests to the same model. Only the latest 200 are compared; if there are
     more, and the bill shows a larger read than these allow, `most` is None.
     """
-    if bill.summed or request.wire.parameters.get(
-        "history"
-    ):  # one bill for several requests, or a history that only the server has
+    # one bill for several requests, or a history that only the server has
+    if bill.summed or request.wire.parameters.get("history"):
         return ReadBounds()
     most, most_blocks = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):

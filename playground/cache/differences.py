@@ -35,8 +35,8 @@ _VOLATILE: Final = re.compile(
 )
 
 
-# For `translate`: deletes every character that may be in a date, a time or an id. If two texts
-# still differ after that, they differ in more than dates, times and ids.
+# A table for `str.translate` that deletes every character that may be in a date, a time or an id.
+# If two texts still differ after that, they differ in more than dates, times and ids.
 _DELETED: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -118,7 +118,8 @@ def first_difference(
 
 
 def _settings_difference(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
-    """Return the difference in model or parameters, if blocks are equal or models differ."""
+    """Return the difference in model or parameters of two requests whose blocks are equal, or whose
+    models differ."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
     salts: dict[Tier, list[str]] = rules.value("salts")

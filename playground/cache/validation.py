@@ -268,7 +268,8 @@ def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRo
 
 
 def _state(first: bool, outcome: Simulated, billed: Billed) -> str:
-    """Return "predictable", or the reason why the request is not."""
+    """Return "predictable", or the reason why the request is not. `first` is True for the first
+    request to a provider and model."""
     if first and billed.read:
         return "warm start"
     if billed.summed:

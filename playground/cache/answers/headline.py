@@ -241,8 +241,8 @@ def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
 
 
 def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
-    """Return a state that makes the cost uncertain. With `of_reads`, look only at requests
-    that read, if any does. "eligible" is a doubt only about a read."""
+    """Return the first state of `_UNSURE` that a request has, or "". With `of_reads`, only requests
+    that read count, if there are any. "eligible" counts only for requests that read."""
     states = {one.state for one in value.requests if one.read or one.hit is not None}
     if not (of_reads and states):
         states |= {one.state for one in value.requests} - {"eligible"}

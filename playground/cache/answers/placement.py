@@ -42,7 +42,7 @@ class PartPlacement:
     role: str
     text: str
     decision: CacheDecision
-    environment: bool
+    environment: bool  # True for the environment block, which is added after the marks
 
     def __repr__(self) -> str:
         place = f"{self.role} {self.message}.{self.part}"
@@ -57,8 +57,8 @@ class CachePlacement(Drawn, Live):
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
-    and the environment block, which is added after the marks. Both count all blocks of a request
-    "as-sent". The table has a row for each part: role, characters, mark, reason. The figure is a
+    and the environment block, which is added after the marks. Under the policy "as-sent" both count
+    all blocks. The table has a row for each part: role, characters, mark, reason. The figure is a
     gauge: of the text for Gemini, for other models of the tokens up to the last mark.
     """
 
