@@ -238,16 +238,16 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
 
 
 def _message_differences(
-    rendered: Sequence[Mapping[str, Any]], placed: Sequence[WireMessage]
+    rendered: Sequence[Mapping[str, Any]], sent: Sequence[WireMessage]
 ) -> Iterator[Finding]:
-    wire_of = {index: wire for wire in placed for index in wire.rendered}
+    wire_of = {index: wire for wire in sent for index in wire.rendered}
     for index, message in enumerate(rendered):
         name = f"message {index}"
         if index in wire_of:
             yield from _changes(name, message, wire_of[index])
         elif _keys(message):
             yield finding("message-dropped", name, "its text is not in the body")
-    for wire in placed:
+    for wire in sent:
         if len(wire.rendered) > 1:
             numbers = ", ".join(map(str, wire.rendered))
             place = f"with the role {wire.role}" if wire.role else f"in the field {wire.field}"
