@@ -74,11 +74,9 @@ def printed_response(result: ParseResult) -> Finding | None:
     """Return a finding if the reply is a response object as a client library prints it."""
     first = next((event for event in result.events if isinstance(event, TextEvent)), None)
     match = _PRINTED.match(first.text) if first and not first.span.start else None
-    return (
-        finding("printed-response", "the whole reply", f"a {match[1]} as Python prints it")
-        if match
-        else None
-    )
+    if match is None:
+        return None
+    return finding("printed-response", "the whole reply", f"a {match[1]} as Python prints it")
 
 
 def call_in_object(result: ParseResult) -> Finding | None:

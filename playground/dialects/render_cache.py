@@ -244,7 +244,8 @@ class RenderCache:
 def _with_reuse(
     form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata], numbered: bool
 ) -> Form:
-    """Wrap `form` to reuse drafts of messages that call only unchanged tools (none if numbered)."""
+    """Wrap `form` so that it reuses the drafts of messages that call only unchanged tools and, if
+    calls are `numbered`, hold no call or result."""
     old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
     indices = {id(message): i for i, message in enumerate(rendering.source.messages)}

@@ -183,8 +183,8 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 def marked_parts(
     messages: Messages, places: Callable[[Messages], list[PartIndex]]
 ) -> Iterator[tuple[int, int, bool]]:
-    """Yield each place that the messages have as the indexes of a message and of its part, with
-    True if the part may be marked: an empty text may not."""
+    """Yield each of the `places` that the messages really have: the indexes of the message and of
+    its part, and True if the part may be marked (False for an empty text)."""
     for message, part in places(messages):
         content = messages[message].get("content") or ""
         if isinstance(content, list):

@@ -15,7 +15,7 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-# Not in POLICIES either: the dialect's own way of marking, used unless a policy is chosen.
+# The dialect's own way of marking, used unless a policy is chosen. Like AS_SENT not in POLICIES.
 OWN: Final = "own"
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
@@ -243,6 +243,8 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
 def _decision_at(
     messages: FormattedMessages, message_indexes: list[int], reason: str, from_end: int = 1
 ) -> CacheDecision:
+    """Decide on the first of these messages: its last part or, if `from_end` is 2, the one before.
+    `reason` is the reason for a mark on the last part."""
     if not message_indexes:
         return CacheDecision(False, "no-such-message")
     index = message_indexes[0]
