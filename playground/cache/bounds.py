@@ -23,7 +23,7 @@ Verdict = Literal[
 ]
 MORE_THAN_LEFT: Final = "more than the record could leave"
 TOLERANCE: Final = 50  # tolerance in tokens, as bills leave out or add a few at the end of a block
-_LATEST: Final = 200  # earlier requests that are compared
+_LATEST: Final = 200  # number of latest requests that are compared
 _ANSWER_ROLES: Final = ("assistant", "model", "reasoning")
 
 

@@ -207,6 +207,7 @@ def _edit_trigger(edit: Any) -> float:
 
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
+    """Return why a system message after one of another role may be refused, or ""."""
     wire = request.wire
     if not wire.has_late_system or "system_messages" not in rules.rules:
         return ""
@@ -230,6 +231,7 @@ def _server_tools(request: TimedRequest, rules: Rules) -> str:
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
+    """Return why it is uncertain what the request's marks and their lifetimes do, or ""."""
     wire = request.wire
     is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
     if is_on_body and not rules.value("automatic"):

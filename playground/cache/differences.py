@@ -21,7 +21,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
-_EXCERPT: Final = 40
+_EXCERPT: Final = 40  # characters of an excerpt
 _CONTEXT: Final = 10  # an excerpt begins at most so many characters before the difference
 _PART_OF_WORD: Final = re.compile(r"(?<=\w)\w+\W+")
 _HEAD: Final = 3  # number of leading message blocks that count as the head
@@ -151,6 +151,7 @@ def _block_difference(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
+    """Return a difference with the excerpts around character `at` of both texts."""
     start = max(0, at - _CONTEXT)
     if part := _PART_OF_WORD.match(before, start, at):  # an excerpt begins with a whole word
         start = part.end()

@@ -44,14 +44,14 @@ class CacheSimulator:
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
     _last_doubtful: int = -1  # last block of the longest prefix in `_doubtful`
-    _summed: set[bytes] = field(default_factory=set)  # prefixes whose bill sums several rounds
+    _summed: set[bytes] = field(default_factory=set)  # of requests whose bill sums several rounds
     _warm: dict[str, bool] = field(default_factory=dict)  # model -> its first bill shows a read
     _now: float = float("-inf")
     _previous_at: float = float("-inf")
     _prefix_check: PrefixCheck = field(default_factory=PrefixCheck)
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _settings_key: tuple[Any, ...] | None = None  # last request: model, parameters, settings
-    _own_settings: dict[str, str] = field(default_factory=dict)
+    _own_settings: dict[str, str] = field(default_factory=dict)  # last request: by `settings_of`
     _settings_doubt: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # hashes of all requests' first blocks
@@ -391,6 +391,7 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
+        """Return an outcome with these fields, and the tokens and the cost that follow from it."""
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED_TOKENS}"
         uncached = max(0, request.total - read - sum(written.values()))
@@ -444,6 +445,7 @@ class CacheSimulator:
                     yield block, entry
 
     def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
+        """Return in words what is read, or why nothing is."""
         if hit_block is not None:
             return f"read up to the end of {_at(hit_block, request)}"
         if not points:
@@ -484,13 +486,13 @@ class CacheSimulator:
             if size < minimum or (hit_block is not None and point < hit_block):
                 continue
             ttl = lifetime_at(request, point, rules)
-            # Tokens are written at the price of the next mark's lifetime: a bill with mixed
+            # The tokens before a mark cost as much as its lifetime does: a bill with several
             # lifetimes has a line for each.
             if hit_block is None or point > hit_block:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # The bill gives the exact size of the entry at the last mark: this entry has 2 to 4
-            # tokens less than the request, even if the mark is on the last block.
+            # The bill gives the exact size of the entry at the last mark. Even if this mark is on
+            # the last block, the entry has 2 to 4 tokens less than the request.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.cached > 0
             if billed is not None and sized:
@@ -508,6 +510,7 @@ class CacheSimulator:
         settings: dict[str, str],
         unclear: bool,
     ) -> None:
+        """Store the entry that ends at a breakpoint, or renew the one that is stored already."""
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
         old = self._entries.get(key)

@@ -160,6 +160,7 @@ def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Find
 def _rows(
     file: str, exchanges: list[dict[str, Any]], findings: list[Finding]
 ) -> Iterator[ValidationRow]:
+    """Yield a file's rows; append to `findings` what its diagnoses disagree with."""
     before: dict[str, tuple[TimedRequest, Billed]] = {}  # by provider
     simulators: dict[str, CacheSimulator] = {}
     begun: set[str] = set()
@@ -282,6 +283,7 @@ def _state(first: bool, outcome: Simulated, billed: Billed) -> str:
 
 
 def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Billed | None) -> str:
+    """Return why no prediction can be compared with the bill of this exchange, or ""."""
     status = exchange.get("status")
     if isinstance(status, int) and status >= 400:
         return "failed"

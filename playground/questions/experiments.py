@@ -38,7 +38,7 @@ from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, cut_in_two, recut, text_size
 
-_MOST_CUTS: Final = 2_000
+_MOST_CUTS: Final = 2_000  # places at which a text is cut in two; each takes one reading
 
 
 def read_recording(

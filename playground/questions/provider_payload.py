@@ -327,10 +327,8 @@ def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
 
 def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]:
     given_keywords, sent_keywords = _keywords(tool.input_schema), _keywords(sent.input_schema)
-    lost, added = (
-        sorted(given_keywords.keys() - sent_keywords.keys()),
-        sorted(sent_keywords.keys() - given_keywords.keys()),
-    )
+    lost = sorted(given_keywords.keys() - sent_keywords.keys())
+    added = sorted(sent_keywords.keys() - given_keywords.keys())
     changes: list[str] = []
     if lost:
         changes.append(f"without {', '.join(lost)}")

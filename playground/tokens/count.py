@@ -103,6 +103,7 @@ def _count_as(
     tokenizer: Tokenizer | None,
     template: ChatTemplate | None,
 ) -> TokenCount:
+    """Count a body of a known API with the best tokenizer that is installed."""
     rule = rule_for(model)
     if tokenizer is None and rule and PACKAGED[rule.tokenizer].path() is not None:
         tokenizer = packaged(rule.tokenizer)

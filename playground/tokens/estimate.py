@@ -167,11 +167,8 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     """
     tokens = likely(family, sums)
     least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.text_tokens)
-    most += (
-        sums.more_for_digits
-        + _THINKING_TOKENS * _has_key(settings, _THINKING)
-        + _FORM_TOKENS * _has_key(settings, _FORMAT)
-    )
+    extra = sums.more_for_digits + _THINKING_TOKENS * _has_key(settings, _THINKING)
+    most += extra + _FORM_TOKENS * _has_key(settings, _FORMAT)
     # the provider may summarise earlier messages, or clear results
     sure = 0 if sums.forgets or settings.get("context_management") else max(0, int(least))
     unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(settings)

@@ -179,6 +179,7 @@ def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]])
 def _message(
     framed: Framed, index: int, message: Mapping[str, Any], names: Mapping[str, str]
 ) -> None:
+    """Frame one message; `names` are the tools of earlier calls (see `names_of_calls`)."""
     text, _ = text_of(message.get("content"))
     role, origin = message.get("role"), origin_of(message.get("role"))
     framed.add(Piece(text, origin, index, fixed=_MESSAGE))

@@ -63,6 +63,7 @@ def responses(
 
 
 def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
+    """Frame the conversation's items, without earlier reasoning that the model does not read."""
     items = messages_of(dict(body))
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))

@@ -77,7 +77,8 @@ class Framed:
         self.rows.append(pieces)
 
     def add_reason(self, reason: str, most: int | None = None) -> None:
-        """Add a reason why the count is not exact; a repeated reason is added once."""
+        """Add a reason why the count is not exact, with the most tokens that it may add (None: no
+        limit). A repeated reason is added once."""
         self.unknown.setdefault(reason, most)
 
     def add_other_parts(self, content: Any, origin: Origin, message: int) -> None:

@@ -98,9 +98,8 @@ class TiktokenTokenizer:
         return self.encoding.encode_ordinary(text)
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        return list(
-            self.encoding.decode_with_offsets(self.ids(replace_lone_surrogates(text), control))[1]
-        )
+        ids = self.ids(replace_lone_surrogates(text), control)
+        return list(self.encoding.decode_with_offsets(ids)[1])
 
 
 _SETTING: Final = Lock()

@@ -69,6 +69,7 @@ class _Schema:
     written: int = 0  # number of types written
 
     def type(self, given: Any, depth: int) -> str:
+        """Write a schema `depth` levels below the root as a type."""
         schema = self._resolve(given)
         if schema is None:
             return "any"

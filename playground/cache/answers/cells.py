@@ -192,9 +192,8 @@ class CacheSimulation(Drawn, Live):
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
-        if (answered_by := facts_of(self.request_facts, broken.number).model) and is_other_model(
-            answered_by, model
-        ):
+        answered_by = facts_of(self.request_facts, broken.number).model
+        if answered_by and is_other_model(answered_by, model):
             # the bill was for another model than the simulated one: its price counts
             model, rules = answered_by, known_rules("", answered_by)
         price = None if rules is None else price_under(rules, model)
@@ -275,10 +274,8 @@ class CacheSimulation(Drawn, Live):
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
         if max_cost_multiple is not None and cost > max_cost_multiple:
-            failed.append(
-                f"input costs {grouped(cost, 3)} of its full price; "
-                f"at most {max_cost_multiple} is allowed"
-            )
+            limit = f"at most {max_cost_multiple} is allowed"
+            failed.append(f"input costs {grouped(cost, 3)} of its full price; {limit}")
         if no_cache_break:
             breaks = {number: self._break_line(number) for number in self.breaks}
             for broken in self.unexplained:
@@ -427,9 +424,8 @@ class CacheSimulation(Drawn, Live):
             if (figure := self.rules.figure(name, self.model))
             and (figure.value or name != "minimum_tokens")  # 0: no source gives a minimum
         ]
-        if any(bill and bill.write_hour for bill in self.billed) and any(
-            "1h" in request.written for request in self.requests
-        ):
+        writes_hour = any("1h" in request.written for request in self.requests)
+        if writes_hour and any(bill and bill.write_hour for bill in self.billed):
             lines.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
             sent = next((one for one in self.row if one.billed is None), self.row[0])

@@ -156,6 +156,7 @@ def _unexplained(value: CacheSimulation, bills: int) -> str:
 
 
 def _predicted(value: CacheSimulation) -> Headline:
+    """Sum up the prediction alone, without the bills."""
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if value.errors:

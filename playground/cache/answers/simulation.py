@@ -186,6 +186,7 @@ def _of_bodies(
 def _as_sent(
     session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
 ) -> CacheSimulation:
+    """Simulate the session's recorded requests unchanged: the cell of the policy "as-sent"."""
     if replace(what_if, pending=True) != AS_IT_IS:
         raise InputFault(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",

@@ -185,6 +185,5 @@ def name_from_class(class_name: str) -> str:
 def gives_name(kind: type) -> bool:
     """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
-    return annotated or vars(kind).get("name", name_from_class(kind.__name__)) != name_from_class(
-        kind.__name__
-    )
+    default = name_from_class(kind.__name__)
+    return annotated or vars(kind).get("name", default) != default

@@ -39,7 +39,7 @@ def _tool() -> ToolMetadata:
 
 @dataclass(frozen=True)
 class Plugins:
-    """The dialects of all entry points, by the entries' names.
+    """The dialects of all entry points (or files), by the entries' names.
 
     `faults` says why entries were left out, `renamed` which dialects have another name.
     """

@@ -130,9 +130,8 @@ def _document(text: str, where: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         raise InputFault(str(error), where=where, expected="TOML") from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits, deep nesting
-        raise InputFault(
-            f"it cannot be read: {refused_words(error)}", where=where, expected="fields"
-        ) from error
+        problem = f"it cannot be read: {refused_words(error)}"
+        raise InputFault(problem, where=where, expected="fields") from error
 
 
 def _unique_members(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

@@ -181,9 +181,8 @@ def apply_marks(
     which LiteLLM translates. The content of a marked message becomes a list of parts.
     """
     # older models are of "openai-before-5.6" and "azure-before-5.6"
-    own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
-        "openrouter/"
-    )
+    is_direct = not model_name.startswith("openrouter/")
+    own_form = is_direct and provider_of(model_name) in ("openai", "azure")
     for decision in decisions:
         if decision.marked and decision.message is not None and decision.part is not None:
             message = messages[decision.message]

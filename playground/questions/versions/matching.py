@@ -18,7 +18,7 @@ from playground.questions.versions.words import Run, word_changes
 Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
 _SIMILAR: Final = 0.4  # the least share of words that two versions of a block have in common
-_MOST_WORDS: Final = 2_000
+_MOST_WORDS: Final = 2_000  # leading words of a block that are compared
 _MOST_PAIRS: Final = 4_000  # blocks of one side times those of the other, in one run of changes
 _WORD: Final = re.compile(r"\w+")
 
