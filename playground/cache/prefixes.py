@@ -34,7 +34,7 @@ _TOKENS_OF_OPAQUE: Final = 1_000  # most tokens for a picture or a file, as its 
 class Billed:
     """The input tokens that the provider billed for a request.
 
-    `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
+    `write_hour` is the part of `write` with a lifetime of an hour (OpenAI's: twelve). A bill is
     `summed` if tools ran on the server: it covers several rounds, so the size of this request does
     not follow from it.
     """

@@ -268,7 +268,7 @@ class CacheSimulator:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):
             return MAYBE_TOO_SHORT
-        if late := self._may_live_longer(request, points, hit_block):
+        if late := self._may_be_kept_longer(request, points, hit_block):
             return late
         return self._disagreement(request, points, hit_block)
 
@@ -290,7 +290,7 @@ class CacheSimulator:
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
 
-    def _may_live_longer(
+    def _may_be_kept_longer(
         self, request: TimedRequest, points: Sequence[int], hit_block: int | None
     ) -> str:
         """Return why an expired entry may still be read (its lifetime may be a minimum), or ""."""
@@ -486,8 +486,8 @@ class CacheSimulator:
             if size < minimum or (hit_block is not None and point < hit_block):
                 continue
             ttl = lifetime_at(request, point, rules)
-            # The tokens before a mark cost as much as its lifetime does: a bill with several
-            # lifetimes has a line for each.
+            # The tokens before a mark are written at the price of the mark's lifetime: a bill with
+            # several lifetimes has a line for each.
             if hit_block is None or point > hit_block:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
@@ -568,7 +568,7 @@ def _requested_lifetime(request: TimedRequest, rules: Rules) -> str:
 
 def _routing_key(request: TimedRequest) -> bytes:
     """Return the bytes by which a gateway selects the upstream provider: the request's session id,
-    or else the hash of its beginning up to the first message."""
+    or else the hash of its beginning, which ends with the first message."""
     session = request.wire.settings.get("session_id")
     if session:
         return str(session).encode()

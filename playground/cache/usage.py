@@ -304,8 +304,8 @@ def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, count: int, cached: int) -> bool:
-    """Return True if the input `count` includes the `cached` tokens (read and written): if the
-    recorded total of input and output shows it or, without such a total, if the shape says so."""
+    """Return True if the input `count` includes the `cached` tokens (read and written). A recorded
+    total of input and output decides; if it is missing or fits neither way, the shape decides."""
     total = _first(usage, _TOTALS) if cached else 0
     if not total:
         return shape.whole

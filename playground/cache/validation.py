@@ -45,7 +45,7 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    billed_write_hour: int = 0  # the part of billed_write that lives for an hour
+    billed_write_hour: int = 0  # the part of billed_write with a lifetime of an hour
     size_known: bool = False  # True if an earlier bill gives the read entry's size, or none is read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
@@ -160,7 +160,7 @@ def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Find
 def _rows(
     file: str, exchanges: list[dict[str, Any]], findings: list[Finding]
 ) -> Iterator[ValidationRow]:
-    """Yield a file's rows; append to `findings` what its diagnoses disagree with."""
+    """Yield a file's rows, and add to `findings` where prediction, bill and diagnosis disagree."""
     before: dict[str, tuple[TimedRequest, Billed]] = {}  # by provider
     simulators: dict[str, CacheSimulator] = {}
     begun: set[str] = set()

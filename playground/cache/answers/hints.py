@@ -59,7 +59,7 @@ def hint(
     """Return a line of facts about the requests around a break; "" if there are none.
 
     `since` is the last billed request before the break, `number` the request of the break. `hour`
-    is True if the entry that was not read lived for an hour.
+    is True if the entry that was not read had a lifetime of an hour.
     """
     before, after = row[since], row[number]
     earlier, now = facts_of(noted, since), facts_of(noted, number)
