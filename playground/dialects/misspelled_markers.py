@@ -35,8 +35,8 @@ _SIGNS: Final = str.maketrans(
         **dict.fromkeys("＞›〉⟩", ">"),
     }
 )
-_CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
-_BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
+_CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")  # an escaped character
+_BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")  # Ġ, Ċ: blanks as tokenizers write them
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # no back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call

@@ -22,7 +22,7 @@ from playground.parsing.result import ParseResult, read_to_end
 SEARCH_LIMIT: Final = 200_000  # characters of a reply that are searched for the first marker
 READ_LIMIT: Final = 20_000  # characters after the marker that are parsed
 _LONE_MARKERS: Final = {"bare-opener", "orphan-closer", "unclosed-section"}
-_TAG: Final = re.compile(
+_TAG: Final = re.compile(  # the beginning of a tag with a word of calls in its name
     r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
 )
 # A character -> markers that hold it. Most prose has none of these characters, and searching for a

@@ -32,8 +32,8 @@ _REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be call
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
-_KEEPS_THOUGHTS: Final = "gpt-5.6"
-_SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
+_KEEPS_THOUGHTS: Final = "gpt-5.6"  # the model whose bills include earlier reasoning
+_SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")  # refer to stored data
 _SAMPLED: Final = 8  # at most so many tokens more if answers are billed as the model wrote them
 
 

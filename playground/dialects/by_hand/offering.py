@@ -38,7 +38,7 @@ OVERRIDABLE: Final = (
     "render",
 )
 
-# The types of a method's value and of its items, in code and in words; dicts are messages.
+# Method -> the type of its value, the type of the value's items, both in words. Dicts are messages.
 _LIST: Final = list | tuple
 _TEXTS: Final = (
     "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
