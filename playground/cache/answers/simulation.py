@@ -94,8 +94,8 @@ def simulate_cache(
     counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
     exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
     may still be estimates. Requests to a provider without rules are in the state
-    "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
-    takes several dialects and policies at once.
+    "unknown-provider". A request that would be refused costs nothing, so the views then show no
+    cost of all input. `cache_matrix` takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and for a `model` that no
     rules fit and that is almost a known model's name (other unknown names, as "acme/foo-1" or
