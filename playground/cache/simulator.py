@@ -216,7 +216,8 @@ class CacheSimulator:
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
-        """Return True if the answer to the request that wrote the entry has certainly ended."""
+        """Return True if the answer to the request that wrote the entry has certainly ended;
+        `begun` is the time by which this answer has certainly begun."""
         return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
@@ -253,7 +254,8 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
-        """Return which unknown size, lifetime or look-back could change the outcome, or ""."""
+        """Return which unknown size, lifetime or look-back could change the outcome, or "". Record
+        the prefixes that may be too short to be cached."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         # The prefix up to the hit is long enough to be cached, because it was read.

@@ -116,9 +116,9 @@ def _first_marker(text: str) -> tuple[int, int]:
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    The text holds one of the dialect's openers; or the dialect's calls are JSON without an opener,
-    and the text holds the key of the tool's name. The likeliest dialect comes first, because a
-    dialect is compiled at its first use.
+    Such a dialect has an opener that is in the text; or its calls are JSON without an opener, and
+    its key for the tool's name is in the text. The likeliest dialect comes first, because a dialect
+    is compiled at its first use.
     """
     speakers = []
     for dialect, openers in _openers().items():

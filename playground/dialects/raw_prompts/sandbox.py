@@ -145,6 +145,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter that refuses a width of more than 10,000 characters."""
     # Filters with the attribute `jinja_pass_arg` get the environment before the value.
     first_width = 2 if hasattr(filter_, "jinja_pass_arg") else 1
 
