@@ -23,7 +23,7 @@ Verdict = Literal[
 ]
 MORE_THAN_LEFT: Final = "more than the record could leave"
 TOLERANCE: Final = 50  # tolerance in tokens, as bills leave out or add a few at the end of a block
-_LATEST: Final = 200  # earlier requests that are compared
+_LATEST: Final = 200  # number of latest requests that are compared
 _ANSWER_ROLES: Final = ("assistant", "model", "reasoning")
 
 
@@ -52,9 +52,8 @@ def read_bounds(
     `earlier` recorded requests to the same model. Only the latest 200 are compared; if there are
     more, and the bill shows a larger read than these allow, `most` is None.
     """
-    if bill.summed or request.wire.parameters.get(
-        "history"
-    ):  # one bill for several requests, or a history that only the server has
+    # one bill for several requests, or a history that only the server has
+    if bill.summed or request.wire.parameters.get("history"):
         return ReadBounds()
     most, most_blocks = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):

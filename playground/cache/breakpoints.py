@@ -26,45 +26,45 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     for point in points:
         block = wire.blocks[point]
         if not block.markable:
-            empty = block.kind == "text"
+            empty = block.kind == "text"  # a text may be marked unless it is empty
             what = "an empty text" if empty else f"a {block.kind} block"
             code = "marker-on-empty" if empty else "marker-on-thinking"
             return points, (code, f"a mark on {what}, which may not be marked")
     last = _automatic(request, rules)
     if last is not None and last not in points:
         points = sorted([*points, last])
-    lives_known = lifetimes_of(rules, request.wire.model)
-    lives = [life_at(request, point, rules) for point in points]
-    for life in lives:
-        if life not in lives_known and _refuses(life, rules):
-            names = ", ".join(lives_known)
-            return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {names}")
+    known_lifetimes = lifetimes_of(rules, request.wire.model)
+    lifetimes = [lifetime_at(request, point, rules) for point in points]
+    for lifetime in lifetimes:
+        if lifetime not in known_lifetimes and _refuses(lifetime, rules):
+            names = ", ".join(known_lifetimes)
+            return points, ("unknown-ttl", f"a mark with the lifetime {lifetime!r}; known: {names}")
     # Too many marks are an error with Anthropic; OpenAI uses the newest marks.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
     # OpenAI states no rule on the order of lifetimes
-    if rules.match == "breakpoints" and len(set(lives)) > 1 and _rises(map(rules.seconds, lives)):
+    if rules.match == "breakpoints" and _rises(map(rules.seconds, lifetimes)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
     return points, None
 
 
-def _rises(lives: Iterable[int]) -> bool:
-    return any(later > earlier for earlier, later in pairwise(lives))
+def _rises(seconds: Iterable[int]) -> bool:
+    return any(later > earlier for earlier, later in pairwise(seconds))
 
 
-def _refuses(life: str, rules: Rules) -> bool:
+def _refuses(lifetime: str, rules: Rules) -> bool:
     """Return True if the provider refuses a lifetime that it offers for no model. A lifetime that
     it offers only for other models is not refused: the default replaces it."""
-    return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
+    return bool(rules.get("refuses_lives", True)) and lifetime not in rules.value("ttls")
 
 
-def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
+def lifetime_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
-        return rules.long_life  # the bill takes precedence: a session may have lost its marks
+        return rules.long_lifetime  # the bill takes precedence: a session may have lost its marks
     lifetime = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
     return lifetime or str(rules.value("default_ttl"))
 
@@ -72,9 +72,9 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
 @lru_cache(maxsize=256)
 def lifetimes_of(rules: Rules, model: str) -> dict[str, int]:
     """Return the lifetimes that a mark may ask for on this model: their seconds by name."""
-    lives: dict[str, int] = rules.value("ttls")
+    seconds: dict[str, int] = rules.value("ttls")
     only = rules.of_model("ttls_of", model)
-    return {name: lives[name] for name in only} if only else lives
+    return {name: seconds[name] for name in only} if only else seconds
 
 
 def searched_spans(
@@ -87,10 +87,10 @@ def searched_spans(
     """Yield the first and the last block of each run of blocks at whose ends the provider looks for
     an entry. It searches the runs in this order, and each from its last block back.
 
-    Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
-    certain places, the longest prefix first: the first and the latest marks and, unless the request
-    allows explicit marks only, the ends of the latest messages. `reach` replaces the look-back of
-    the rules.
+    Anthropic looks back from every breakpoint (`points`), the last one first, over so many
+    `positions` as the rules or `reach` say. OpenAI from 5.6 on looks only at certain places, the
+    longest prefix first: the first and the latest marks and, unless the request allows explicit
+    marks only, the ends of the latest messages.
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
@@ -130,8 +130,8 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
 
 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
-    """Return the blocks of `_message_ends` at which the provider looks for an entry. The newest
-    block is the automatic mark itself. The last block of `_head` is included."""
+    """Return the newest of the `_message_ends`, at which the provider looks for an entry, and the
+    end of the leading system messages. The newest of all is the automatic mark itself."""
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:
         blocks = request.wire.blocks

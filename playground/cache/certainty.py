@@ -79,7 +79,8 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of words outside the API's vocabulary, or the API if no rule has one."""
+    """Name the paths of keys and values that the API's list of words lacks; without a list, the
+    API."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -180,7 +181,8 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the number of tokens at which the server may begin to change the history, or 0."""
+    """Return the number of tokens at which the server may begin to change the history; 0 if the
+    value is of an unknown form, infinity if the server never does."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -205,6 +207,7 @@ def _edit_trigger(edit: Any) -> float:
 
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
+    """Return why a system message after one of another role may be refused, or ""."""
     wire = request.wire
     if not wire.has_late_system or "system_messages" not in rules.rules:
         return ""
@@ -228,6 +231,7 @@ def _server_tools(request: TimedRequest, rules: Rules) -> str:
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
+    """Return why it is uncertain what the request's marks and their lifetimes do, or ""."""
     wire = request.wire
     is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
     if is_on_body and not rules.value("automatic"):
@@ -263,26 +267,26 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
 
 
 def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
-    """Return the settings of a request as JSON texts. (A salt is one on which a cache key depends.)
+    """Return the settings of a request on which its cache entries may depend, as JSON texts.
 
     A setting that the rules name is left out if it has its default. Settings that no rule names are
     listed by path, because nobody knows which cache entries a change of them loses.
     """
     wire, names = request.wire, _named_parameters(rules)
-    salts = rules.salts_of(names, wire.parameters, wire.model)
+    settings = rules.salts_of(names, wire.parameters, wire.model)
     roles = _roles(rules, wire.api)
     fields = [name for name in wire.settings if roles.get(name) == "setting"]
-    salts |= {path: value for path, value in settings_left(wire.settings, fields, names)}
-    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in salts.items()}
+    settings |= {path: value for path, value in settings_left(wire.settings, fields, names)}
+    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in settings.items()}
 
 
 @lru_cache(maxsize=64)
 def _named_parameters(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters for which a rule names the tiers that a change invalidates, or may."""
+    """Return the parameters of which a rule says that a change invalidates, or may invalidate,
+    entries."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
-    return tuple(
-        dict.fromkeys(name for table in tables for some in table.values() for name in some)
-    )
+    lists = (names for table in tables for names in table.values())
+    return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
+from playground.cache.bounds import TOLERANCE
 from playground.cache.differences import FirstDifference
 
 # anthropic 2.12.0: cache_miss_reason; openai 3.57.0: prompt_cache_diagnostics
@@ -126,7 +127,7 @@ def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
     """Return a finding that lists the three answers and says which is wrong; None if they agree."""
     diagnosis, difference = answers.diagnosis, answers.difference
     wrong = list[str]()
-    reads_all = answers.billed >= answers.cached_before - 50 and answers.cached_before > 0
+    reads_all = answers.billed >= answers.cached_before - TOLERANCE and answers.cached_before > 0
     if diagnosis.is_miss and reads_all:
         wrong.append("the diagnosis: by the bill all was read")
     if diagnosis.kind == "cache_hit" and not answers.billed:

@@ -21,7 +21,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import is_other_model
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
-_EXCERPT: Final = 40
+_EXCERPT: Final = 40  # characters of an excerpt
 _CONTEXT: Final = 10  # an excerpt begins at most so many characters before the difference
 _PART_OF_WORD: Final = re.compile(r"(?<=\w)\w+\W+")
 _HEAD: Final = 3  # number of leading message blocks that count as the head
@@ -35,8 +35,8 @@ _VOLATILE: Final = re.compile(
 )
 
 
-# For `translate`: deletes every character that may be in a date, a time or an id. If two texts
-# still differ after that, they differ in more than dates, times and ids.
+# A table for `str.translate` that deletes every character that may be in a date, a time or an id.
+# If two texts still differ after that, they differ in more than dates, times and ids.
 _DELETED: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -118,7 +118,8 @@ def first_difference(
 
 
 def _settings_difference(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
-    """Return the difference in model or parameters, if blocks are equal or models differ."""
+    """Return the difference in model or parameters of two requests whose blocks are equal, or whose
+    models differ."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
     salts: dict[Tier, list[str]] = rules.value("salts")
@@ -150,6 +151,7 @@ def _block_difference(
 def _excerpted(
     cause: str, rule: str, before: str, after: str, block: int | None = None, at: int = 0
 ) -> FirstDifference:
+    """Return a difference with the excerpts around character `at` of both texts."""
     start = max(0, at - _CONTEXT)
     if part := _PART_OF_WORD.match(before, start, at):  # an excerpt begins with a whole word
         start = part.end()

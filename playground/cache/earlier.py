@@ -11,7 +11,7 @@ from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import WireRequest, same_blocks
 from playground.nouns.wire_doubts import without_defaults
 
-NO_ROUTE: Final = b""
+NO_ROUTE: Final = b""  # of a request that only one upstream provider may answer
 _SLOWEST: Final = 10  # tokens a second: the slowest answer that we assume
 
 
@@ -36,12 +36,12 @@ class CacheEntry:
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """The known facts of earlier requests by model; `cleared` are messages with `clear_at`."""
+    """The known facts of earlier requests, each by the name of the model."""
 
-    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
-    uncertain: dict[str, str] = field(default_factory=dict)
-    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
-    last: dict[str, TimedRequest] = field(default_factory=dict)
+    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # all that differ
+    uncertain: dict[str, str] = field(default_factory=dict)  # the first doubt
+    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)  # with `clear_at`
+    last: dict[str, TimedRequest] = field(default_factory=dict)  # the latest request
 
     def copy(self) -> EarlierRequests:
         """Return an independent copy."""
@@ -116,7 +116,8 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 
 
 def answer_seconds(request: TimedRequest) -> float:
-    """Return the most seconds of an answer by the request's output limit; infinity without one."""
+    """Return the longest time in seconds that an answer may take by the request's output limit;
+    infinity if the request sets no limit."""
     settings = request.wire.settings
     limits = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
     most = next((value for value in limits if isinstance(value, int)), None)

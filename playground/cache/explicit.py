@@ -24,7 +24,7 @@ class Resource:
     """The resource that a request reads or makes; `storage` is in thousandths of a token price."""
 
     size: int
-    read: bool
+    read: bool  # True if it was made before, False if this request makes it
     ttl: str
     storage: int
     last: int  # the last block that it holds

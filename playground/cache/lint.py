@@ -59,8 +59,8 @@ class SentRow:
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
         # If the entry has expired, no mark is to blame.
-        life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
-        alive = self.row[number].at - before.at <= life
+        lifetime = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
+        alive = self.row[number].at - before.at <= lifetime
         return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
 
 
@@ -80,9 +80,10 @@ def lint(sent: SentRow) -> list[Finding]:
     return [one for _, one in sorted(findings, key=lambda pair: pair[0])]
 
 
-def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
-    """Return a finding if a record lacks cached tokens that the provider counts, or None."""
-    recorded, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
+def usage_lost(recorded_usage: Any, response_usage: Any, where: str) -> Finding | None:
+    """Return a finding if a recorded usage lacks cached tokens of the response's usage, or None."""
+    nothing = Billed(0, 0, 0)
+    recorded, billed = billed_of(recorded_usage) or nothing, billed_of(response_usage) or nothing
     counts = (("read", billed.read, recorded.read), ("written", billed.write, recorded.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
     if not lost:
@@ -208,11 +209,9 @@ def _below_minimum(sent: SentRow) -> Mistakes:
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             low, high = request.size_range(mark)
             between = "" if low == high else f" ({size_between(low, high)})"
-            minimum_in_words = (
-                f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
-            )
+            assumed = sent.rules.assumed_minimum(request.wire.model)
             size = f"{request.about(mark)}{request.sizes[mark]:,} tokens{between}"
-            yield number, f"{size}, {minimum_in_words}"
+            yield number, f"{size}, the minimum is {minimum:,}{assumed}"
 
 
 _CHECKS: Final[dict[str, Callable[[SentRow], Mistakes]]] = {

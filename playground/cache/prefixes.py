@@ -34,7 +34,7 @@ _TOKENS_OF_OPAQUE: Final = 1_000  # most tokens for a picture or a file, as its 
 class Billed:
     """The input tokens that the provider billed for a request.
 
-    `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
+    `write_hour` is the part of `write` with a lifetime of an hour (OpenAI's: twelve). A bill is
     `summed` if tools ran on the server: it covers several rounds, so the size of this request does
     not follow from it.
     """
@@ -113,8 +113,8 @@ class TimedRequest:
             sums = _Figures[Sums]()
             self.sizes = _scaled(self.estimates, self.billed, self.known_sizes)
         self._sums: _Figures[Sums] = sums
-        # Hashes leave out marks, and whether a content is a string. So these are taken over only
-        # for the `same` leading blocks, which are equal in everything.
+        # Hashes leave out marks, and whether a content is a string. So marks and counts of strings
+        # are taken over only for the `same` leading blocks, which are equal in everything.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -181,7 +181,7 @@ class TimedRequest:
         return min(max(low, total - most), scaled), max(min(high, total - least), scaled)
 
     def about(self, block: int) -> str:
-        """ "about " if the size of the prefix up to this block is an estimate, else ""."""
+        """Return "about " if the size of the prefix up to this block is an estimate, else ""."""
         low, high = self.size_range(block)
         return "" if low == high else "about "
 
@@ -307,7 +307,7 @@ def _is_answer(role: str) -> bool:
 _Figure = TypeVar("_Figure")
 _Extended = Callable[
     [Sequence[WireBlock], SharedList[_Figure], int], SharedList[_Figure]
-]  # with the figures of new blocks
+]  # blocks, earlier figures, number of leading blocks that keep these -> the blocks' figures
 
 
 class _Figures(Generic[_Figure]):
@@ -366,14 +366,15 @@ class _Nothing:
 
 
 def _size_of(request: TimedRequest | None, shared: int) -> Sequence[tuple[int, int]]:
-    """Return the estimated and the true size of a request that a later one begins with."""
+    """Return a request's estimated and true size, if all its blocks are shared by a later one."""
     return request.known_sizes[-1:] if request and shared == len(request.wire.blocks) else ()
 
 
 def _first(
     check: Callable[[WireBlock], bool], new: Sequence[WireBlock], earlier: int | None, start: int
 ) -> int | None:
-    """Return the first block that passes a check; `earlier` is the previous result."""
+    """Return the index of the first block that passes a check. `earlier` is the previous request's
+    result, and `new` are the blocks from index `start` on, which that request lacks."""
     if earlier is not None and earlier < start:
         return earlier
     return next((index for index, block in enumerate(new, start) if check(block)), None)
@@ -430,8 +431,8 @@ def _chain(
     wire: WireRequest, new: Sequence[WireBlock], rules: Rules, hashes: SharedList[bytes], start: int
 ) -> SharedList[bytes]:
     """Return the hash of every prefix: the known `hashes`, then those of the `new` blocks. The hash
-    of a tier's first block includes the parameters that salt the tier. The parameters of an empty
-    tier are included in the next tier's."""
+    of a tier's first block includes the parameters on which this tier's entries depend (its salts).
+    The parameters of an empty tier are included in the next tier's."""
     chain: list[bytes] = []
     state = hashes[start - 1] if start else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")

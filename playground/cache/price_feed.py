@@ -107,6 +107,7 @@ def _spellings(model: ModelInfo) -> Iterator[str]:
 
 
 def _price(model: ModelInfo) -> FeedPrice | None:
+    """Return a model's price on `_PRICE_DAY`; None without one, or if it depends on the hour."""
     dated = model.prices if isinstance(model.prices, list) else []
     if any(hasattr(each.constraint, "start_time") for each in dated):
         return None

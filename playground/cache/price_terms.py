@@ -18,7 +18,7 @@ from playground.cache.rules.names import plain_name
 _USUAL_TIERS: Final = ("", "auto", "default", "standard", "standard_only", "on_demand")
 _USUAL_VALUES: Final = (None, "standard", "default", {"latency": "standard"})
 _AN_EPOCH: Final = 1_000_000_000  # a smaller time is not in seconds since 1970
-_CHINA: Final = timedelta(hours=8)
+_CHINA: Final = timedelta(hours=8)  # time zone of the days that are holidays
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,8 +129,8 @@ def _price_by_rules(model: str) -> Price | None:
 
 @cache
 def _price_in_map(model: str) -> Price | None:
-    entry, key = _entry(model)
-    if _INPUT not in entry:
+    entry, key = _entry(model, _INPUT)
+    if not entry:
         return None
     return Price(
         source=f"LiteLLM {version('litellm')} cost map, {key}",
@@ -151,9 +151,8 @@ def _joined(listed: Price, feed: Price) -> Price:
     disagree on a token's price, nothing is added; the source names both prices."""
     if listed.uncached != feed.uncached or _differ(listed.read, feed.read):
         figures = f"${feed.uncached / 10**6:g}, read ${(feed.read or 0) / 10**6:g} a million tokens"
-        return replace(
-            listed, source=f"{listed.source}; sources disagree: {figures} by {feed.source}"
-        )
+        both = f"{listed.source}; sources disagree: {figures} by {feed.source}"
+        return replace(listed, source=both)
     tiers = {**dict(feed.tiers), **dict(listed.tiers)}
     joined = replace(
         listed,
@@ -170,13 +169,14 @@ def _differ(one: int | None, other: int | None) -> bool:
     return None not in (one, other) and one != other
 
 
-def _entry(model: str) -> tuple[dict[str, Any], str]:
-    """Return the map's entry for a model with a price, and the entry's key in the map."""
+def _entry(model: str, field: str) -> tuple[dict[str, Any], str]:
+    """Return the map's first entry for a model's name that has a field, and the entry's key. The
+    name is tried as it is, without its first part up to "/", and without its first two parts."""
     models, name = _cost_map(), model.lower()
     _, _, rest = name.partition("/")
     for key in (name, rest, rest.partition("/")[2]):
         entry = models.get(key)
-        if entry and _INPUT in entry:
+        if entry and field in entry:
             return entry, key
     return {}, ""
 
@@ -184,13 +184,8 @@ def _entry(model: str) -> tuple[dict[str, Any], str]:
 @cache
 def context_tokens(model: str) -> int | None:
     """Return how many tokens a request to the model may have, or None if the map does not say."""
-    models, name = _cost_map(), model.lower()
-    _, _, rest = name.partition("/")
-    for key in (name, rest, rest.partition("/")[2]):
-        most = models.get(key, {}).get("max_input_tokens")
-        if isinstance(most, int):
-            return most
-    return None
+    most = _entry(model, "max_input_tokens")[0].get("max_input_tokens")
+    return most if isinstance(most, int) else None
 
 
 def _pico(entry: dict[str, Any], name: str) -> int | None:

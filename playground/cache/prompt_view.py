@@ -25,8 +25,8 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
     turns = [number for number, _ in _user_turns(wire)]
     last = turns[-1] if turns else -1
     cleared = {number for number in wire.clears_at if number < last}
-    plain = [number for number, has_results in _user_turns(wire) if not has_results]
-    stripped = plain[-1] if strips and plain else -1
+    without_results = [number for number, has_results in _user_turns(wire) if not has_results]
+    strip_before = without_results[-1] if strips and without_results else -1
     blocks, starts = list[WireBlock](), list[int]()
     if wire.starts:
         blocks += wire.blocks[: wire.starts[0]]
@@ -35,14 +35,14 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
         if number in cleared:
             continue
         message_blocks = _blocks_of(wire, number)
-        blocks += [b for b in message_blocks if number >= stripped or b.kind not in _THOUGHTS]
+        blocks += [b for b in message_blocks if number >= strip_before or b.kind not in _THOUGHTS]
     still_there = tuple(number for number in wire.clears_at if number not in cleared)
     return replace(
         wire,
         blocks=SharedList(blocks),
         starts=SharedList(starts),
         clears_at=still_there,
-        thinks=wire.thinks and stripped < 0,
+        thinks=wire.thinks and strip_before < 0,
         prompted=True,
     )
 

@@ -101,10 +101,8 @@ def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
     block_ttl = None if last is None else request.marks.get(last)
     if block_ttl is None or block_ttl == wire.automatic_ttl:
         return None
-    return (
-        "ttl-order",
-        f"the mark at the top is for {wire.automatic_ttl}, the last block's for {block_ttl}",
-    )
+    reason = f"the mark at the top is for {wire.automatic_ttl}, the last block's for {block_ttl}"
+    return "ttl-order", reason
 
 
 def _mark_on_cleared(request: TimedRequest, rules: Rules) -> Refusal:
@@ -119,14 +117,14 @@ def _mark_on_cleared(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _lifetime_of_api(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    lives: Sequence[str] | None = rules.get("ttls_by_api", {}).get(wire.api)
-    if lives is None:
+    allowed: Sequence[str] | None = rules.get("ttls_by_api", {}).get(wire.api)
+    if allowed is None:
         return None
     lifetimes = [*request.marks.values(), *([wire.ttl] if wire.ttl else [])]
-    other = next((life for life in lifetimes if life not in lives), None)
+    other = next((lifetime for lifetime in lifetimes if lifetime not in allowed), None)
     if other is None:
         return None
-    known_names = ", ".join(lives)
+    known_names = ", ".join(allowed)
     return "unknown-ttl", f"a mark with the lifetime {other!r}; known: {known_names}"
 
 
@@ -165,7 +163,8 @@ class PrefixCheck:
         return other
 
     def edited(self, request: TimedRequest) -> bool:
-        """Return True if something changed before a thought that the last request contained too."""
+        """Return True if something changed before a thought that the model's last request contained
+        too. Remember this request as the last."""
         wire, before = request.wire, self._last.get(request.wire.model)
         self._last[wire.model] = wire
         if before is None or not (wire.thinks and before.thinks):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from playground.base.wording import grouped
-from playground.cache.breakpoints import breakpoints, life_at, searched_spans
+from playground.cache.breakpoints import breakpoints, lifetime_at, searched_spans
 from playground.cache.certainty import (
     across_regions,
     doubt_about_settings,
@@ -44,14 +44,14 @@ class CacheSimulator:
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
     _last_doubtful: int = -1  # last block of the longest prefix in `_doubtful`
-    _summed: set[bytes] = field(default_factory=set)  # prefixes whose bill sums several rounds
+    _summed: set[bytes] = field(default_factory=set)  # of requests whose bill sums several rounds
     _warm: dict[str, bool] = field(default_factory=dict)  # model -> its first bill shows a read
     _now: float = float("-inf")
     _previous_at: float = float("-inf")
     _prefix_check: PrefixCheck = field(default_factory=PrefixCheck)
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _settings_key: tuple[Any, ...] | None = None  # last request: model, parameters, settings
-    _own_settings: dict[str, str] = field(default_factory=dict)
+    _own_settings: dict[str, str] = field(default_factory=dict)  # last request: by `settings_of`
     _settings_doubt: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # hashes of all requests' first blocks
@@ -141,8 +141,8 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a refused request, or None. `edited` is True if something before a
-        thinking block has changed, which the provider forbids."""
+        """Return the outcome if the provider refuses the request, else None. `edited` is True if
+        something before a thinking block has changed, which the provider forbids."""
         refused = refusal(request, self.rules)
         if refused:
             return _error(request, *refused, sorted(request.marks))
@@ -152,7 +152,8 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings under the rules' names, computed only after a change."""
+        """Return a request's settings under the rules' names; those of the last request if its
+        model, parameters and settings are equal."""
         key = (request.wire.model, request.wire.parameters, request.wire.settings)
         if key != self._settings_key:
             self._settings_key, self._own_settings = key, settings_of(request, self.rules)
@@ -215,14 +216,15 @@ class CacheSimulator:
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
-        """Return True if the answer to the request that wrote the entry has certainly ended."""
+        """Return True if the answer to the request that wrote the entry has certainly ended;
+        `begun` is the time by which this answer has certainly begun."""
         return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
-        """Return the bytes that select a request's upstream provider, or NO_ROUTE."""
+        """Return what selects a request's upstream provider; NO_ROUTE if only one may answer."""
         if "routed_by" not in self.rules.rules or is_pinned(request):
             return NO_ROUTE
-        return _route(request)
+        return _routing_key(request)
 
     def _begins_warm(self, request: TimedRequest) -> bool:
         """Return True if `request` is the first to its model and its bill shows a read."""
@@ -234,9 +236,9 @@ class CacheSimulator:
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
-        Entries are unknown if they are from before the first request, or from rounds on the server,
-        or if a string became a block. The first does not matter if this request reads up to its
-        last mark."""
+        Entries are unknown if they are from before the first request or from rounds on the server,
+        or if a string became a block. Entries from before the first request do not matter if this
+        request reads up to its last mark."""
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
             return "tools or a compaction ran on the server: its bill is the sum of several rounds"
@@ -252,7 +254,8 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
-        """Return in words a fact that is unknown and could change the outcome, or ""."""
+        """Return which unknown size, lifetime or look-back could change the outcome, or "". Record
+        the prefixes that may be too short to be cached."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         # The prefix up to the hit is long enough to be cached, because it was read.
@@ -267,7 +270,7 @@ class CacheSimulator:
             return doubt
         if self._reaches_doubtful(request, points, hit_block):
             return MAYBE_TOO_SHORT
-        if late := self._may_live_longer(request, points, hit_block):
+        if late := self._may_be_kept_longer(request, points, hit_block):
             return late
         return self._disagreement(request, points, hit_block)
 
@@ -284,12 +287,12 @@ class CacheSimulator:
             if hit_block != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # the other way: each block counts
-            if hit_block != self._hit(request, points, every):
+            each_block = range(len(request.positions))  # in the other way each block counts
+            if hit_block != self._hit(request, points, each_block):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
 
-    def _may_live_longer(
+    def _may_be_kept_longer(
         self, request: TimedRequest, points: Sequence[int], hit_block: int | None
     ) -> str:
         """Return why an expired entry may still be read (its lifetime may be a minimum), or ""."""
@@ -341,7 +344,7 @@ class CacheSimulator:
             entry = self._entries.get(key_prefix + request.chain[block])
             if entry is not None and now <= entry.expires and _is_visible(entry, request):
                 hit_block, size = block, request.sizes[block]
-                if request.counted and entry.size:  # the size of a prefix is in proportion only
+                if request.counted and entry.size:  # the prefix's own size is only interpolated
                     size = min(size, entry.size)
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
@@ -360,7 +363,6 @@ class CacheSimulator:
             why = f"may read up to block {hit_block}, if it is still there"
         if unknown := unknown_words(request, rules):
             why = f"{why}; {unknown}"
-        # "eligible": of ten pairs of equal prompts sent six seconds apart, only seven were hits
         ttl = _requested_lifetime(request, rules)
         # All prefixes share this entry: a later request may read any of them.
         visible, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
@@ -371,6 +373,7 @@ class CacheSimulator:
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
             written = {ttl: request.total - read} if request.sizes else {}
+        # "eligible": of ten pairs of equal prompts sent six seconds apart, only seven were hits
         outcome = self._outcome("eligible", request, read, written, why, [], hit_block)
         share = rules.get("implicit_read_permille") if key_prefix else None
         if share is None:
@@ -390,6 +393,7 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
+        """Return an outcome with these fields, and the tokens and the cost that follow from it."""
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED_TOKENS}"
         uncached = max(0, request.total - read - sum(written.values()))
@@ -418,7 +422,7 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> int | None:
-        """Return the last block of the longest entry that a breakpoint reaches, or None."""
+        """Return the last block of the first readable entry that `_in_reach` yields, or None."""
         for block, entry in self._in_reach(request, points, positions, reach):
             if request.at <= entry.expires and _is_visible(entry, request):
                 return block
@@ -431,7 +435,8 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes that marks can reach, in search order."""
+        """Yield the entries of this request's prefixes that marks can reach, each with its last
+        block, in the order in which the provider searches (parameters as in `searched_spans`)."""
         entries, chain = self._entries, request.chain
         if not entries:
             return
@@ -442,6 +447,7 @@ class CacheSimulator:
                     yield block, entry
 
     def _why(self, hit_block: int | None, points: Sequence[int], request: TimedRequest) -> str:
+        """Return in words what is read, or why nothing is."""
         if hit_block is not None:
             return f"read up to the end of {_at(hit_block, request)}"
         if not points:
@@ -472,23 +478,23 @@ class CacheSimulator:
         settings: dict[str, str],
         unclear: bool,
     ) -> dict[str, int]:
-        """Write entries at the breakpoints, and return the tokens written by lifetime."""
-        rules = self.rules
+        """Write entries at the breakpoints, and return how many tokens are written for each
+        lifetime. `unclear` is True if it is uncertain that the request writes these entries."""
+        rules, written = self.rules, dict[str, int]()
         minimum = rules.minimum(request.wire.model)
-        written: dict[str, int] = {}
         before = read
-        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: the newest
+        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI uses the newest marks
             size = request.sizes[point]
             if size < minimum or (hit_block is not None and point < hit_block):
                 continue
-            ttl = life_at(request, point, rules)
-            # Tokens are written at the price of the next mark's lifetime: a bill with mixed
-            # lifetimes has a line for each.
+            ttl = lifetime_at(request, point, rules)
+            # The tokens before a mark are written at the price of the mark's lifetime: a bill with
+            # several lifetimes has a line for each.
             if hit_block is None or point > hit_block:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # The bill gives the exact size of the entry at the last mark: this entry has 2 to 4
-            # tokens less than the request, even if the mark is on the last block.
+            # The bill gives the exact size of the entry at the last mark. Even if this mark is on
+            # the last block, the entry has 2 to 4 tokens less than the request.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.cached > 0
             if billed is not None and sized:
@@ -506,6 +512,7 @@ class CacheSimulator:
         settings: dict[str, str],
         unclear: bool,
     ) -> None:
+        """Store the entry that ends at a breakpoint, or renew the one that is stored already."""
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
         old = self._entries.get(key)
@@ -561,9 +568,9 @@ def _requested_lifetime(request: TimedRequest, rules: Rules) -> str:
     return lifetime if lifetime in rules.value("ttls") else str(rules.value("default_ttl"))
 
 
-def _route(request: TimedRequest) -> bytes:
-    """Return the bytes that select a request's upstream: its session id, or else the beginning of
-    its conversation."""
+def _routing_key(request: TimedRequest) -> bytes:
+    """Return the bytes by which a gateway selects the upstream provider: the request's session id,
+    or else the hash of its beginning, which ends with the first message."""
     session = request.wire.settings.get("session_id")
     if session:
         return str(session).encode()

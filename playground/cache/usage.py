@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
 `SHAPES` is the only table of field names for input. Each shape says if its input count includes
-tokens read and written; but if the record has a total, that decides. If tokens read and written
-exceed an input count that includes them, the bill is unknown: the result is None.
+the tokens read from the cache and written to it; but a total in the record takes precedence. If
+these tokens exceed an input count that includes them, the bill is unknown: the result is None.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class UsageShape:
     object, or is part of the key.
 
     `whole` is True if `total` includes tokens read and written. A usage fits if it has one of the
-    `total` fields, and one of `known_by` or, without these, of the cache counters (if there are
-    any).
+    `total` fields and one of `known_by`. If `known_by` is empty, one of the fields `read` and
+    `written` is needed instead; if these are empty too, `total` is enough.
     """
 
     total: tuple[str, ...]
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     whole: bool = True
-    known_by: tuple[str, ...] = ()  # keys to recognise it by, instead of its counters
+    known_by: tuple[str, ...] = ()  # keys by which the shape is recognised
     was_rest: bool = False  # True if older versions left tokens read and written out of `total`
 
     def may_fit(self, keys: frozenset[str]) -> bool:
@@ -46,17 +46,17 @@ class UsageShape:
     def fits(self, usage: dict[str, Any]) -> bool:
         """Return True if a usage that may fit does fit."""
         counted = any(_is_count(_value_at(usage, name)) for name in self.total)
-        names = self._names
+        names = self._needed_names
         return counted and (not names or any(_value_at(usage, n) is not None for n in names))
 
     @cached_property
-    def _names(self) -> tuple[str, ...]:
+    def _needed_names(self) -> tuple[str, ...]:
         return self.known_by or (*self.read, *self.written)
 
     @cached_property
     def _heads(self) -> tuple[frozenset[str], ...]:
         """Sets of keys: a usage that fits has at least one key of each set."""
-        return tuple(_heads(names) for names in (self.total, self._names) if names)
+        return tuple(_heads(names) for names in (self.total, self._needed_names) if names)
 
 
 def _heads(names: Iterable[str]) -> frozenset[str]:
@@ -96,7 +96,7 @@ SHAPES: Final = (
         ("input_token_details.cache_read",),
         ("input_token_details.cache_creation",),
     ),
-    # pydantic-ai RequestUsage, "included in input_tokens"; in its spans below details
+    # pydantic-ai RequestUsage, "included in input_tokens"; its spans have these under `details`
     UsageShape(
         ("input_tokens", "request_tokens"),
         ("cache_read_tokens", "details.cache_read_tokens"),
@@ -273,15 +273,16 @@ def cost_of(billed: Billed, rules: Rules, model: str) -> int:
     """Return the cost of a bill, in thousandths of the price of one input token."""
     cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
     short = billed.write - billed.write_hour
-    for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, rules.long_life)):
+    written = ((short, rules.value("default_ttl")), (billed.write_hour, rules.long_lifetime))
+    for tokens, ttl in written:
         cost += tokens * rules.write_permille(ttl) if tokens else 0
     return cost
 
 
-def life_of(billed: Billed | None, rules: Rules) -> str:
+def lifetime_of(billed: Billed | None, rules: Rules) -> str:
     """Return the lifetime that a bill shows for written tokens: the default or the longest."""
     is_long = billed is not None and billed.write_hour > 0
-    return rules.long_life if is_long else str(rules.value("default_ttl"))
+    return rules.long_lifetime if is_long else str(rules.value("default_ttl"))
 
 
 def output_of(usage: Any) -> int | None:
@@ -302,23 +303,24 @@ def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
 
 
-def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
-    """Return True if the input includes tokens read and written; a recorded total decides."""
-    stated = _first(usage, _TOTALS) if parts else 0
-    if not stated:
+def _holds_all(usage: dict[str, Any], shape: UsageShape, count: int, cached: int) -> bool:
+    """Return True if the input `count` includes the `cached` tokens (read and written). A recorded
+    total of input and output decides; if it is missing or fits neither way, the shape decides."""
+    total = _first(usage, _TOTALS) if cached else 0
+    if not total:
         return shape.whole
     output = output_of(usage) or 0
-    if parts <= total and stated == total + output:
+    if cached <= count and total == count + output:
         return True
-    return shape.whole and stated != total + parts + output
+    return shape.whole and total != count + cached + output
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     """Return the tokens written, and those of them with the longer of two lifetimes. The details
     are Anthropic's (`cache_creation`), Bedrock's (`cacheDetails`) and OpenAI's."""
-    lives = usage.get("cache_creation")
-    lives = lives if isinstance(lives, dict) else {}
-    short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
+    created = usage.get("cache_creation")
+    created = created if isinstance(created, dict) else {}
+    short, long = (as_count(created.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
     rows = usage.get("cacheDetails")
     details = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     hour = sum(as_count(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)

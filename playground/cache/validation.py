@@ -45,7 +45,7 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    billed_write_hour: int = 0  # the part of billed_write that lives for an hour
+    billed_write_hour: int = 0  # the part of billed_write with a lifetime of an hour
     size_known: bool = False  # True if an earlier bill gives the read entry's size, or none is read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
@@ -160,6 +160,7 @@ def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Find
 def _rows(
     file: str, exchanges: list[dict[str, Any]], findings: list[Finding]
 ) -> Iterator[ValidationRow]:
+    """Yield a file's rows, and add to `findings` where prediction, bill and diagnosis disagree."""
     before: dict[str, tuple[TimedRequest, Billed]] = {}  # by provider
     simulators: dict[str, CacheSimulator] = {}
     begun: set[str] = set()
@@ -268,7 +269,8 @@ def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRo
 
 
 def _state(first: bool, outcome: Simulated, billed: Billed) -> str:
-    """Return "predictable", or the reason why the request is not."""
+    """Return "predictable", or the reason why the request is not. `first` is True for the first
+    request to a provider and model."""
     if first and billed.read:
         return "warm start"
     if billed.summed:
@@ -281,6 +283,7 @@ def _state(first: bool, outcome: Simulated, billed: Billed) -> str:
 
 
 def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Billed | None) -> str:
+    """Return why no prediction can be compared with the bill of this exchange, or ""."""
     status = exchange.get("status")
     if isinstance(status, int) and status >= 400:
         return "failed"

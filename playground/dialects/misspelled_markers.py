@@ -35,8 +35,8 @@ _SIGNS: Final = str.maketrans(
         **dict.fromkeys("＞›〉⟩", ">"),
     }
 )
-_CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
-_BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
+_CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")  # an escaped character
+_BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")  # Ġ, Ċ: blanks as tokenizers write them
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # no back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
@@ -74,11 +74,9 @@ def printed_response(result: ParseResult) -> Finding | None:
     """Return a finding if the reply is a response object as a client library prints it."""
     first = next((event for event in result.events if isinstance(event, TextEvent)), None)
     match = _PRINTED.match(first.text) if first and not first.span.start else None
-    return (
-        finding("printed-response", "the whole reply", f"a {match[1]} as Python prints it")
-        if match
-        else None
-    )
+    if match is None:
+        return None
+    return finding("printed-response", "the whole reply", f"a {match[1]} as Python prints it")
 
 
 def call_in_object(result: ParseResult) -> Finding | None:

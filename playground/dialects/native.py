@@ -36,8 +36,8 @@ class NativeDialect(DeclaredDialect):
         return self.format_tools_schema(prompt_data.tool_metadata, typed=True) or None
 
     def split_message(self, message: Message) -> list[Message]:
-        """Return a message for each result, because each answers one call; then one of the other
-        parts."""
+        """Return a message for each result, because each answers one call, and after these a user's
+        message with the texts and images."""
         if not message.tool_results:
             # The API refuses a tool message without a result: its text is sent as the user's.
             return [replace(message, role="user") if message.role == "tool" else message]

@@ -50,11 +50,8 @@ def _names_dialects(value: Any) -> bool:
     if not value or value in names:
         return True
     if value in POLICIES:
-        problem, expected = (
-            f"{value!r} is a policy",
-            f"a dialect as second argument, and policy={value!r}",
-        )
-        raise InputFault(problem, expected=expected)
+        expected = f"a dialect as second argument, and policy={value!r}"
+        raise InputFault(f"{value!r} is a policy", expected=expected)
     if provider_of(value) == UNKNOWN and get_close_matches(value.lower(), names):
         raise UnknownNameError("dialect", value, names)
     return False

@@ -22,7 +22,7 @@ from playground.parsing.result import ParseResult, read_to_end
 SEARCH_LIMIT: Final = 200_000  # characters of a reply that are searched for the first marker
 READ_LIMIT: Final = 20_000  # characters after the marker that are parsed
 _LONE_MARKERS: Final = {"bare-opener", "orphan-closer", "unclosed-section"}
-_TAG: Final = re.compile(
+_TAG: Final = re.compile(  # the beginning of a tag with a word of calls in its name
     r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
 )
 # A character -> markers that hold it. Most prose has none of these characters, and searching for a
@@ -116,9 +116,9 @@ def _first_marker(text: str) -> tuple[int, int]:
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    The text holds one of the dialect's openers; or the dialect's calls are JSON without an opener,
-    and the text holds the key of the tool's name. The likeliest dialect comes first, because a
-    dialect is compiled at its first use.
+    Such a dialect has an opener that is in the text; or its calls are JSON without an opener, and
+    its key for the tool's name is in the text. The likeliest dialect comes first, because a dialect
+    is compiled at its first use.
     """
     speakers = []
     for dialect, openers in _openers().items():

@@ -29,7 +29,8 @@ def _function(section: str, *also_sections: str) -> Syntax:
 def _keys(
     call: str, prefix: str = "", section: str = "", *also: Syntax, suffix: str = ""
 ) -> Syntax:
-    """Declare a key element and a value element for each parameter."""
+    """Declare a key element and a value element for each parameter, `arg_key` and `arg_value` with
+    this prefix and suffix."""
     key, value = f"{prefix}arg_key{suffix}", f"{prefix}arg_value{suffix}"
     return Syntax(
         also=also,

@@ -86,7 +86,7 @@ def with_final_findings(
     """
     searched = _with_open_reasoning(result, dialect)
     finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
-    if finding is None and all(_tells_no_slip(earlier) for earlier in result.findings):
+    if finding is None and all(map(_is_about_no_slip, result.findings)):
         finding = (
             near_marker(searched, dialect, prompt_data)
             or call_in_object(result)
@@ -97,8 +97,8 @@ def with_final_findings(
     return with_finding(result, finding) if finding else result
 
 
-def _tells_no_slip(about: Finding) -> bool:
-    return about.severity == "info" or about.code in OBJECTIONS
+def _is_about_no_slip(earlier: Finding) -> bool:
+    return earlier.severity == "info" or earlier.code in OBJECTIONS
 
 
 def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:

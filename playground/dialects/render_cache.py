@@ -30,8 +30,8 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple, because Python builds 
 
 _Value = TypeVar("_Value")
 
-# a function that writes a message, given its index in the session
-Form = Callable[[int, Message], list[Draft]]
+# a function that writes a message of the session, given also the message's index
+Writer = Callable[[int, Message], list[Draft]]
 
 
 class _MutableValues(NamedTuple):
@@ -173,12 +173,12 @@ class RenderCache:
         dialect: Hashable,
         messages: Sequence[Message],
         tools: Sequence[ToolMetadata],
-        form: Form,
+        write: Writer,
         numbered: bool = False,
     ) -> CachedRendering:
         """Return a session in a dialect. It is shared: do not change it.
 
-        `form` writes a message that is not cached; it may use only the message and the schemas of
+        `write` writes a message that is not cached; it may use only the message and the schemas of
         the tools that the message calls. If calls are `numbered`, it may use earlier messages too.
         """
         source = self._source(messages, tools)
@@ -188,14 +188,11 @@ class RenderCache:
         with self._lock:
             rendering = self._renderings.get(key)
         if rendering is None or not source.extends(rendering.source):
-            form = (
-                _with_reuse(form, rendering, tools, numbered)
-                if rendering and rendering.source.mutable.unchanged
-                else form
-            )
+            if rendering and rendering.source.mutable.unchanged:
+                write = _with_reuse(write, rendering, tools, numbered)
             rendering = CachedRendering(source, SharedList(), History(), 0)
         if (start := len(rendering.drafts)) < len(messages):
-            more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
+            more_drafts = list(map(write, range(start, len(messages)), messages[start:]))
             rendering = rendering.extended_with(source, more_drafts)
         if source.mutable.is_complete:
             with self._lock:
@@ -242,9 +239,10 @@ class RenderCache:
 
 
 def _with_reuse(
-    form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata], numbered: bool
-) -> Form:
-    """Wrap `form` to reuse drafts of messages that call only unchanged tools (none if numbered)."""
+    write: Writer, rendering: CachedRendering, tools: Sequence[ToolMetadata], numbered: bool
+) -> Writer:
+    """Wrap `write` so that it reuses the drafts of messages that call only unchanged tools and, if
+    calls are `numbered`, hold no call or result."""
     old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
     indices = {id(message): i for i, message in enumerate(rendering.source.messages)}
@@ -252,9 +250,9 @@ def _with_reuse(
     def reuse(index: int, message: Message) -> list[Draft]:
         old_index = indices.get(id(message))
         if old_index is None or any(call.tool_name in changed for call in message.tool_calls):
-            return form(index, message)
+            return write(index, message)
         if numbered and (message.tool_calls or message.tool_results):
-            return form(index, message)
+            return write(index, message)
         drafts = rendering.drafts[old_index]
         return drafts if old_index == index else [_with_index(draft, index) for draft in drafts]
 

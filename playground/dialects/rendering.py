@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from playground.dialects.marks.policies import as_parts
 from playground.parsing.values import dump_json
 
-_FLAT: Final = frozenset({str, int, float, bool, type(None)})
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})  # types that need no deep copy
 
 BlockKind = Literal[
     "dialect rules",

@@ -27,9 +27,9 @@ class RequestMessages(KeyIndexedList[dict[str, Any]]):
         beginning = map(Draft, history.messages[:1], history.blocks[:1])
         self._first = History().extended_with([system, *beginning])
         self._history = history
-        self._own: dict[int, dict[str, Any]] = {}
+        self._own: dict[int, dict[str, Any]] = {}  # copies of single messages, by index
         self._copies: list[dict[str, Any]] | None = None  # copies of all, which callers may change
-        self._appended: dict[int, Block] = {}
+        self._appended: dict[int, Block] = {}  # the block added to a message, by its index
 
     @classmethod
     def as_written(cls, drafts: Iterable[Draft]) -> RequestMessages:

@@ -77,7 +77,6 @@ class DialectSettings:
             object.__setattr__(changed, field, value)  # declared dialects are frozen
         except AttributeError as error:
             problem = f"dialect {self.name!r} cannot have another {field}: {error}"
-            raise InputFault(
-                problem, expected="an attribute or property that can be set"
-            ) from error
+            expected = "an attribute or property that can be set"
+            raise InputFault(problem, expected=expected) from error
         return changed

@@ -24,13 +24,13 @@ from playground.parsing.result import ParseResult
 SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would take too long
 _REACH: Final = 240  # most characters between a tool's name and its first argument
 _MOST_MENTIONS: Final = 4  # most mentions of one tool that are examined
-_IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
+_IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")  # a word before a tool's name
 # A closing tag in prose does not count: only tags and brackets may share its line.
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
 # words in the names of tags that are not HTML
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
 _FENCED: Final = re.compile(r"\A```\w{0,12}\n(.*)\n```\Z", re.DOTALL)
-_TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")
+_TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")  # a control token
 
 
 def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:

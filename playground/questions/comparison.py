@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # these take time to import, and rendering a request does not
     from playground.dialects.schema_losses import Fact
     from playground.tokens.count import TokenCount
 
-MATCHED_PAIRS: Final = 1_000_000  # lines of one text times lines of the other
+MATCHED_PAIRS: Final = 1_000_000  # most lines of one text times lines of the other to be matched
 
 
 @dataclass(frozen=True, repr=False)

@@ -45,9 +45,10 @@ class Detection:
 
     `as_written` is True if the dialect would write these calls in this way, apart from white space.
     If not, `begun` is the number of leading characters of the first call that it would write the
-    same. `text_characters` and `markers` (of any dialect) count what is outside of calls; `unknown`
-    is the number of calls of unknown tools. `any_text` is True if the dialect reads any text
-    between its markers as a call, `any_fence` if its markers are those of a code fence.
+    same. `text_characters` counts the text outside of calls, `markers` the markers of any dialect
+    that became text, reasoning or arguments; `unknown` is the number of calls of unknown tools.
+    `any_text` is True if the dialect reads any text between its markers as a call, `any_fence` if
+    its markers are those of a code fence.
     """
 
     dialect: str
@@ -309,16 +310,16 @@ def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str
 
 
 def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Return how many characters of the first call, from its start, the dialect would write the
-    same. The call may be incomplete; 0 if there is none."""
+    """Return how many leading characters of the first call, as the dialect would write it, are in
+    the text. The call may be incomplete; 0 if there is none."""
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]
     if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
         return 0
-    written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
-    whole, solid = _without_blanks(written), _without_blanks(text)
-    return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in solid)
+    written = _without_blanks(dialect.format_reply([ToolCallPart("", *calls[0])], tools))
+    text, sizes = _without_blanks(text), range(1, len(written) + 1)
+    return bisect_left(sizes, True, key=lambda size: written[:size] not in text)
 
 
 def _without_blanks(text: str) -> str:

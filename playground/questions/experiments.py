@@ -38,7 +38,7 @@ from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, cut_in_two, recut, text_size
 
-_MOST_CUTS: Final = 2_000
+_MOST_CUTS: Final = 2_000  # places at which a text is cut in two; each takes one reading
 
 
 def read_recording(
@@ -182,7 +182,8 @@ class CrossReading:
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """Read the recording in every dialect, first its own; compare what each reads and loses."""
+    """Read the recording in every dialect, first in its own (`own`, or else the dialect that the
+    recording names); compare what each reads and loses."""
     own_calls: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
     readings = read_in_every_dialect(

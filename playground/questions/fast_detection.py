@@ -19,7 +19,7 @@ from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 from playground.recordings.recording import Recording
 
-_BEGUN: Final = 12  # leading characters of a call; no opener has so many
+_BEGUN: Final = 12  # least leading characters of a call that must agree; no opener has so many
 _REMEMBERED: Final = 1_000  # the most keys whose dialect is remembered
 _LEAST_BEGINNING: Final = 2  # characters of an opener; a single one is common in prose
 
@@ -147,6 +147,8 @@ class _Opener(NamedTuple):
 
 
 class _Openers(NamedTuple):
+    """The openers of all dialects, in the registry's order."""
+
     all: tuple[_Opener, ...]
     beginnings: dict[str, list[str]]  # first character -> beginnings of openers, of all dialects
 
@@ -167,10 +169,10 @@ class _Openers(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _openers(_files: tuple[FileState, ...], names: tuple[str, ...]) -> _Openers:
+def _openers(_files: tuple[FileState, ...], tool_names: tuple[str, ...]) -> _Openers:
     openers: list[_Opener] = []
     for dialect in as_dialects(""):
-        point = call_openers(dialect.syntax, names) if _reads_by_syntax(dialect) else None
+        point = call_openers(dialect.syntax, tool_names) if _reads_by_syntax(dialect) else None
         openers.append(_Opener(dialect.name, point, _beginnings(point)))
     beginnings: dict[str, list[str]] = {}
     for text in {text for opener in openers for text in opener.beginnings or ()}:

@@ -11,7 +11,7 @@ from playground.base.wording import counted
 from playground.sessions.documents import parse_json
 
 _MOST_DETECTED: Final = 20_000  # characters of a reply; all dialects read them in 0.1 s
-_TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
+_TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)  # a tag of Jinja
 _USES: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # a variable, not a string or a key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")

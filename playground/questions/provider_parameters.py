@@ -16,10 +16,10 @@ _LEFT_OUT: Final = "it is only for the recorded request, or a file may not set i
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield a finding for each `given` parameter that the body lacks, and for each parameter that
-    was added.
+    """Yield a finding for each `given` parameter that is not `sent` in the body, and for each sent
+    parameter that was not given.
 
-    Parameters are found in the body by their names, then by their values under other names.
+    Given parameters are found in the body by their names, then by their values under other names.
     """
     yield from _dropped(given, sent)
     yield from _added(given, sent)

@@ -238,16 +238,16 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
 
 
 def _message_differences(
-    rendered: Sequence[Mapping[str, Any]], placed: Sequence[WireMessage]
+    rendered: Sequence[Mapping[str, Any]], sent: Sequence[WireMessage]
 ) -> Iterator[Finding]:
-    wire_of = {index: wire for wire in placed for index in wire.rendered}
+    wire_of = {index: wire for wire in sent for index in wire.rendered}
     for index, message in enumerate(rendered):
         name = f"message {index}"
         if index in wire_of:
             yield from _changes(name, message, wire_of[index])
         elif _keys(message):
             yield finding("message-dropped", name, "its text is not in the body")
-    for wire in placed:
+    for wire in sent:
         if len(wire.rendered) > 1:
             numbers = ", ".join(map(str, wire.rendered))
             place = f"with the role {wire.role}" if wire.role else f"in the field {wire.field}"
@@ -327,10 +327,8 @@ def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
 
 def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]:
     given_keywords, sent_keywords = _keywords(tool.input_schema), _keywords(sent.input_schema)
-    lost, added = (
-        sorted(given_keywords.keys() - sent_keywords.keys()),
-        sorted(sent_keywords.keys() - given_keywords.keys()),
-    )
+    lost = sorted(given_keywords.keys() - sent_keywords.keys())
+    added = sorted(sent_keywords.keys() - given_keywords.keys())
     changes: list[str] = []
     if lost:
         changes.append(f"without {', '.join(lost)}")

@@ -40,7 +40,7 @@ Kind = Literal[
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # the most sessions that are read of one file
-_MOST_YAML: Final = 1_000_000
+_MOST_YAML: Final = 1_000_000  # characters: a longer text is not read as YAML
 _LONGEST: Final = 100  # the most characters of a finding that is quoted
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
@@ -155,9 +155,8 @@ def recognise_sessions(source: Source) -> Recognised:
     if not loaded:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     first = loaded[0]
-    title = (
-        f"{_title(first, source)}: {', '.join(_session_parts(first.session)) or 'nothing in it'}"
-    )
+    parts = ", ".join(_session_parts(first.session)) or "nothing in it"
+    title = f"{_title(first, source)}: {parts}"
     title += f"; the first of {len(loaded)} sessions" if len(loaded) > 1 else ""
     return Recognised(
         "session",

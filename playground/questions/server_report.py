@@ -183,6 +183,7 @@ def _text_of(parts: Sequence[Part]) -> str:
 def _reduced(
     pieces: Sequence[Part], shows: Callable[[str], bool], budget: int
 ) -> tuple[Sequence[Part], int]:
+    """Return the pieces that cannot be left out, and the rest of the `budget` of characters."""
     size = len(pieces)
     while size and budget > 0:
         start, size = 0, (size + 1) // 2

@@ -32,8 +32,8 @@ def server_view(
 ) -> ServerReading:
     """Return what a client receives from a server that parses a recorded reply.
 
-    `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
-    with a list of the servers.
+    `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError for
+    an unknown server or parser.
     """
     chosen = get_dialect(dialect)
     native = chosen.is_native_toolcalling()

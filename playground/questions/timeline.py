@@ -90,7 +90,7 @@ class Timeline(Drawn, Live):
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
         steps = [replace(step, events=[]) for step in self.steps]
-        known = {
+        step_of_empty = {
             (type(event), event.span): index
             for index, step in enumerate(self.steps)
             for event in step.events
@@ -99,7 +99,7 @@ class Timeline(Drawn, Live):
         number = 0
         for piece in pieces:
             # an event without text, such as a call's start, belongs to the step that first had it
-            number = max(number, known.get((type(piece), piece.span), 0))
+            number = max(number, step_of_empty.get((type(piece), piece.span), 0))
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1
             steps[number].events.append(piece)

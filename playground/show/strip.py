@@ -14,7 +14,7 @@ from playground.cache.answers.headline import billed, doubt, headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
-from playground.cache.usage import life_of
+from playground.cache.usage import lifetime_of
 from playground.show.board import Figure, Payload
 
 StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
@@ -120,7 +120,7 @@ def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
         return 0
     at, before = cell.request_facts[miss.number].at, cell.request_facts[miss.since].at
     idle = at - before if at is not None and before is not None else 0
-    return idle if idle > cell.rules.seconds(life_of(bill, cell.rules)) else 0
+    return idle if idle > cell.rules.seconds(lifetime_of(bill, cell.rules)) else 0
 
 
 def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:

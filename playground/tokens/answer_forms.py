@@ -69,22 +69,22 @@ def answer_form(value: Any) -> AnswerForm | None:
     )
 
 
-def _shortened(value: Any, names: bool = False) -> Any:
+def _shortened(value: Any, keys_are_names: bool = False) -> Any:
     if isinstance(value, dict):
         return {
-            key: _shortened(inner, not names and key in _BY_NAME)
+            key: _shortened(inner, not keys_are_names and key in _BY_NAME)
             for key, inner in value.items()
-            if names or key not in _LEFT_OUT
+            if keys_are_names or key not in _LEFT_OUT
         }
     return [_shortened(item) for item in value] if isinstance(value, list) else value
 
 
-def _keywords(value: Any, names: bool = False) -> Iterator[str]:
+def _keywords(value: Any, keys_are_names: bool = False) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if not names:
+            if not keys_are_names:
                 yield key
-            yield from _keywords(inner, not names and key in _BY_NAME)
+            yield from _keywords(inner, not keys_are_names and key in _BY_NAME)
     elif isinstance(value, list):
         for item in value:
             yield from _keywords(item)

@@ -40,8 +40,8 @@ def _injected(piece: Piece, pattern: re.Pattern[str]) -> Iterator[Finding]:
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    # short ones such as `<s>` and `<unk>` are left out: other markup has them, and they begin no
-    # turn
+    # Short control tokens such as `<s>` and `<unk>` are left out, because other markup has them
+    # too, and they begin no turn.
     controls = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, controls))) if controls else None
 

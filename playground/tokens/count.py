@@ -27,7 +27,7 @@ from playground.tokens.templates import frame_by_template
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
 Kind = Literal["exact", "tokenizer", "estimate"]
-_OTHERS: Final = re.compile(r"[^\x00-\x7f]+")
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
 _TOKENS_PER_MESSAGE: Final = 4  # framing, for most models
 _NOT_OWN: Final = "the model's own tokenizer is not used"
 _NO_TOKENIZER: Final = "no tokenizer is installed (pip install 'dialect-playground[llm]')"
@@ -103,6 +103,7 @@ def _count_as(
     tokenizer: Tokenizer | None,
     template: ChatTemplate | None,
 ) -> TokenCount:
+    """Count a body of a known API with the best tokenizer that is installed."""
     rule = rule_for(model)
     if tokenizer is None and rule and PACKAGED[rule.tokenizer].path() is not None:
         tokenizer = packaged(rule.tokenizer)
@@ -279,11 +280,13 @@ def count_with_similar(framed: Framed, model: Packaged) -> Sized:
 
 
 def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Sequence[float]:
+    """Return the lowest, the likely and the highest number of a text's tokens."""
     if model.like is None:
         raise ValueError(f"nothing is known to be like the tokenizer of {model.package}")
     tokenizer = packaged(model.like.to)
     parts = controls.split(text) if controls else [text]
-    other_tokens = sum(count(tokenizer, each) for part in parts for each in _OTHERS.findall(part))
+    others = [run for part in parts for run in _BEYOND_ASCII.findall(part)]
+    other_tokens = sum(count(tokenizer, run) for run in others)
     plain = max(0, sum(count(tokenizer, part) for part in parts) - other_tokens)
     controls_found = len(parts) - 1
     sizes = [

@@ -106,9 +106,10 @@ FAMILIES: Final[Sequence[Family]] = (
 class Sums(NamedTuple):
     """Sums over the pieces of a prompt or of its beginning, from which an estimate is computed.
 
-    `text_tokens` are those of another tokenizer, `sure` the part of them that is certainly billed,
-    `more_for_digits` those added if each digit is one. `media` are pictures and documents. If
-    `unseen`, a bill may hold more than is seen; if `forgets`, earlier messages may be dropped.
+    `text_tokens` are the texts' tokens by another tokenizer, `sure` the part of them that is
+    certainly billed, `more_for_digits` how many more there are if each digit is a token. `media`
+    are pictures and documents. If `unseen`, a bill may hold parts that the request does not show;
+    if `forgets`, earlier messages may be dropped.
     """
 
     text_tokens: int = 0
@@ -166,11 +167,8 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     """
     tokens = likely(family, sums)
     least, most = _cost(family, sums, 0, sums.sure), _cost(family, sums, 2, sums.text_tokens)
-    most += (
-        sums.more_for_digits
-        + _THINKING_TOKENS * _has_key(settings, _THINKING)
-        + _FORM_TOKENS * _has_key(settings, _FORMAT)
-    )
+    extra = sums.more_for_digits + _THINKING_TOKENS * _has_key(settings, _THINKING)
+    most += extra + _FORM_TOKENS * _has_key(settings, _FORMAT)
     # the provider may summarise earlier messages, or clear results
     sure = 0 if sums.forgets or settings.get("context_management") else max(0, int(least))
     unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(settings)
@@ -272,8 +270,8 @@ _PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inpu
 
 
 def _texts(value: Any) -> list[str]:
-    several = value if isinstance(value, list) else [value]
-    return [text for text in several if isinstance(text, str) and text]
+    items = value if isinstance(value, list) else [value]
+    return [text for text in items if isinstance(text, str) and text]
 
 
 def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None) -> list[Piece]:

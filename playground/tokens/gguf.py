@@ -144,6 +144,7 @@ def _cut_of(path: Path, pre: str) -> Cut:
 
 
 def merging_model(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
+    """Return a BPE model of the tokenizers package, which first cuts texts by the rule `cut`."""
     from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     pairs = [_pair(merge) for merge in merges]

@@ -52,10 +52,8 @@ def _frame_chat(
         if not (is_single and _FRAMED_AS_OPENAI[kinds[0]].search(model)):
             # earlier reasoning may be sent again; then the tokens have no upper limit
             thoughts = called and reasoning
-            framed.add_reason(
-                "a gateway may use the Responses API, which frames tools and forms differently",
-                None if thoughts else 99,
-            )
+            reason = "a gateway may use the Responses API, which frames tools and forms differently"
+            framed.add_reason(reason, None if thoughts else 99)
     return framed
 
 
@@ -95,9 +93,8 @@ def _nemo(body: Mapping[str, Any]) -> Framed:
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:
-        framed.add_reason(
-            "the places of tools and system prompt for a model of 2024 are not known", 20
-        )
+        reason = "the places of tools and system prompt for a model of 2024 are not known"
+        framed.add_reason(reason, 20)
     return framed
 
 
@@ -141,6 +138,7 @@ def _rule(names: str, tokenizer: str, framings: Mapping[str, Framing] | None = N
 
 
 def _first_in_ollama(body: Mapping[str, Any]) -> Framed:
+    """Frame for `llama3` in Ollama; a raw prompt is sent without the library's template."""
     return templates.raw_prompt(body) if body.get("raw") else ollama.first_llama(body)
 
 
@@ -245,9 +243,7 @@ def api_of(body: Mapping[str, Any]) -> str:
 def _messages_api(body: Mapping[str, Any]) -> str:
     if "anthropic_version" in body:
         return "anthropic-messages"
-    if any(
-        key in body for key in ("inferenceConfig", "toolConfig", "additionalModelRequestFields")
-    ):
+    if body.keys() & {"inferenceConfig", "toolConfig", "additionalModelRequestFields"}:
         return "bedrock-converse"
     if "system" in body:
         return "bedrock-converse" if _is_converse(body["system"]) else "anthropic-messages"

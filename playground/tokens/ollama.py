@@ -223,6 +223,7 @@ def with_sorted_keys(value: Any) -> Any:
 
 
 def _tool(function: Mapping[str, Any], version: _Version) -> str:
+    """Write a tool as JSON, with the fields that this version of Ollama writes."""
     value = function.get("parameters")
     parameters = value if isinstance(value, dict) else {}
     properties = parameters.get("properties")

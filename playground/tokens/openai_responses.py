@@ -1,9 +1,9 @@
 """Frame OpenAI's Responses: like Chat Completions, except for tools, calls and stored items. Tools
-are written as in openai/harmony. They cost 3 tokens in addition to their text, 9 with models that
-reason. A call and its result together cost 11 (with models that reason 17), and the tokens of the
-tool's name (twice), the arguments and the result. The call costs 3 more if it has the id under
-which the server stores it, or with some models if its reasoning is not in the request. The rules
-follow from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by
+are written as in openai/harmony. They cost 3 tokens in addition to their text, with models that
+reason 9 (o1 to o4: 6). A call and its result cost 11 together (with models that reason 17), and the
+tokens of the tool's name (twice), the arguments and the result. The call costs 3 more with the id
+under which the server stores it, or with some models if its reasoning is not in the request. The
+rules follow from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by
 `benchmarks/tokens.py`. Bills of March 2025, the API's first weeks, have some 220 tokens more."""
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be call
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; its results are free (8 bills of 2025 and 2026)
-_KEEPS_THOUGHTS: Final = "gpt-5.6"
-_SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
+_KEEPS_THOUGHTS: Final = "gpt-5.6"  # the model whose bills include earlier reasoning
+_SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")  # refer to stored data
 _SAMPLED: Final = 8  # at most so many tokens more if answers are billed as the model wrote them
 
 
 def responses(
     body: Mapping[str, Any], reasoning: Reasoning | None, tiles: Tiles | None = None
 ) -> Framed:
-    """Frame a request; `reasoning` is for models that reason."""
+    """Frame a request; `reasoning` is for models that reason, `tiles` is the cost of pictures."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
     _note_unknown_parts(framed, body, bool(reasoning))
@@ -63,6 +63,7 @@ def responses(
 
 
 def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
+    """Frame the conversation's items, without earlier reasoning that the model does not read."""
     items = messages_of(dict(body))
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))
@@ -192,9 +193,9 @@ def _note_calls(
 def _note_missing_reasoning(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
 ) -> None:
-    """Note calls with neither reasoning nor id if other calls have one, with `store: false`: only
-    one bill is of such a request. If no call has reasoning, the cost is known (63 bills, 60 of
-    them with `store: false`)."""
+    """Note calls that have neither reasoning nor an id, in a request with `store: false` whose
+    other calls have one of the two: only one bill is of such a request. If no call has reasoning,
+    the cost is known (63 bills, 60 of them with `store: false`)."""
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]
     if lone_calls and not stored and len(lone_calls) < len(calls):

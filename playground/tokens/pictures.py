@@ -72,11 +72,9 @@ Pictures = Tiles | Rows
 def address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return a picture's address, and its `detail`."""
     image = part.get("image_url")
-    return (
-        (image.get("url"), image.get("detail"))
-        if isinstance(image, dict)
-        else (image, part.get("detail"))
-    )
+    if isinstance(image, dict):
+        return image.get("url"), image.get("detail")
+    return image, part.get("detail")
 
 
 def tiles_of(width: int, height: int) -> int:

@@ -39,9 +39,9 @@ def origin_of(role: object) -> Origin:
 class Piece(NamedTuple):
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    If `medium`, the piece is a picture or a document of unknown size, without text. `sure` is the
-    share of the text that the model certainly gets. `fixed` is the number of other tokens: control
-    tokens, or a picture of known size (in `estimate`: 1 if the piece begins a message).
+    If `medium`, the piece is a picture or document of unknown size, or its result holds one. `sure`
+    is the share of the text that the model certainly gets. `fixed` is the number of other tokens:
+    control tokens, or a picture of known size (in `estimate`: 1 if the piece begins a message).
     If `unseen`, a bill may hold more than the text; if `forgets`, earlier messages may be dropped.
     """
 
@@ -77,7 +77,8 @@ class Framed:
         self.rows.append(pieces)
 
     def add_reason(self, reason: str, most: int | None = None) -> None:
-        """Add a reason why the count is not exact; a repeated reason is added once."""
+        """Add a reason why the count is not exact, with the most tokens that it may add (None: no
+        limit). A repeated reason is added once."""
         self.unknown.setdefault(reason, most)
 
     def add_other_parts(self, content: Any, origin: Origin, message: int) -> None:

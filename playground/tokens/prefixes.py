@@ -25,7 +25,8 @@ from playground.tokens.estimate import (
 
 @lru_cache(maxsize=256)
 def unpublished(model: str) -> Family | None:
-    """Return the figures of a model without a published tokenizer; None for any other model."""
+    """Return the figures by which a model's prompts are estimated; None if the model's tokenizer is
+    published, unless no tokenizer at all is installed."""
     family = family_of(model)
     if family is FAMILIES[-1]:
         from playground.tokens.models import rule_for
@@ -50,8 +51,7 @@ def sums_of(family: Family, blocks: Sequence[WireBlock], start: Sums) -> list[Su
 def whole_bounds(body: Mapping[str, Any], model: str, api: str = "") -> Bounds | None:
     """Return the tokens of a whole request to a model with a published tokenizer.
 
-    It is None for any other model, without the package of the tokenizer, and if the body cannot be
-    counted.
+    It is None for any other model, if no tokenizer is installed, or if the body cannot be counted.
     """
     if unpublished(model) is not None or not any_text_counter()[1]:
         return None

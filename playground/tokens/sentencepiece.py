@@ -21,7 +21,7 @@ from playground.tokens.tokenizer import FileTokenizer
 
 _EXPECTED: Final = "a SentencePiece model"
 SPACE: Final = "▁"
-NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
+NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)  # types of pieces, as in the proto
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
     try:
         words, is_bpe, prefix = _read(data)
     except (ValueError, LookupError, AttributeError, struct.error) as error:
-        raise InputFault(
-            f"cannot be read ({error})", where=str(path), expected=_EXPECTED
-        ) from error
+        problem = f"cannot be read ({error})"
+        raise InputFault(problem, where=str(path), expected=_EXPECTED) from error
     if not words:
         raise InputFault("holds no vocabulary", where=str(path), expected=_EXPECTED)
     return FileTokenizer(name, source, model_of(words, is_bpe, prefix))
@@ -78,7 +77,7 @@ def _added_token(kind: Any, word: Word) -> Any:
 
 
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
-    """Return all pairs of pieces that make a third piece, ordered by the third piece's score."""
+    """Return all pairs of pieces that make a third piece, those with its highest score first."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
     merges = []
     for text, rank in plain.items():
@@ -91,6 +90,7 @@ def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
 
 
 def _read(data: bytes) -> tuple[list[Word], bool, bool]:
+    """Return a model's pieces, and True or False for `is_bpe` and `prefix` of `model_of`."""
     words: list[Word] = []
     is_bpe, prefix = False, True
     for number, value in _fields(data):
@@ -113,20 +113,20 @@ def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
     """Yield the fields of a protocol buffer's message: their numbers and values."""
     offset = 0
     while offset < len(data):
-        key, offset = _number(data, offset)
+        key, offset = _varint(data, offset)
         kind = key & 7
         if kind == 0:
-            value, offset = _number(data, offset)
+            value, offset = _varint(data, offset)
             yield key >> 3, value
             continue
-        size, offset = _number(data, offset) if kind == 2 else ({1: 8, 5: 4}[kind], offset)
+        size, offset = _varint(data, offset) if kind == 2 else ({1: 8, 5: 4}[kind], offset)
         if offset + size > len(data):
             raise ValueError("it ends too early")
         yield key >> 3, data[offset : offset + size]
         offset += size
 
 
-def _number(data: bytes, offset: int) -> tuple[int, int]:
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[offset]

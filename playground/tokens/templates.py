@@ -113,9 +113,8 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
         framed.add_reason("what prompt_mode adds is not known")
     if body.get("safe_prompt") is not None:
         most = _SAFE_PROMPT if body["safe_prompt"] else 0
-        framed.add_reason(
-            "safe_prompt is sent by clients of 2024, when the name meant another model", most
-        )
+        reason = "safe_prompt is sent by clients of 2024, when the name meant another model"
+        framed.add_reason(reason, most)
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
@@ -160,17 +159,17 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
     framed.add(*pieces, Piece("]", "tools"))
 
 
-def _in_mistrals_order(schema: Any, names: bool = False) -> Any:
+def _in_mistrals_order(schema: Any, keys_are_names: bool = False) -> Any:
     """Return a JSON Schema with type, properties and required first in each object, as bills of
     2025 and 2026 show for the API."""
     if isinstance(schema, list):
         return [_in_mistrals_order(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    first = () if names else tuple(key for key in _FIRST_KEYS if key in schema)
+    first = () if keys_are_names else tuple(key for key in _FIRST_KEYS if key in schema)
     keys = (*first, *(key for key in schema if key not in first))
     return {
-        key: _in_mistrals_order(schema[key], not names and key in ("properties", "$defs"))
+        key: _in_mistrals_order(schema[key], not keys_are_names and key in ("properties", "$defs"))
         for key in keys
     }
 

@@ -1,7 +1,7 @@
 """The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-Text that looks like a control token is read as one only if `control` is True, which means that a
-template wrote it. A lone surrogate is never sent to a model; it counts as a replacement character.
+Text that looks like a control token becomes one only if `control` is True, as for text that a chat
+template wrote. A lone surrogate is never sent to a model; it counts as a replacement character.
 """
 
 from __future__ import annotations
@@ -98,9 +98,8 @@ class TiktokenTokenizer:
         return self.encoding.encode_ordinary(text)
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        return list(
-            self.encoding.decode_with_offsets(self.ids(replace_lone_surrogates(text), control))[1]
-        )
+        ids = self.ids(replace_lone_surrogates(text), control)
+        return list(self.encoding.decode_with_offsets(ids)[1])
 
 
 _SETTING: Final = Lock()

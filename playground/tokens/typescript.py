@@ -24,7 +24,7 @@ _MOST_TYPES: Final = 20_000  # types in a tool: each level may double the refere
 _ENDLESS: Final = "a schema that refers to itself or repeats its references"
 _KEYWORD_TOKENS: Final = 60  # most tokens that a keyword adds
 HEAD: Final = "namespace functions {\n\n"
-_UNEXPLAINED: Final = frozenset(
+_UNEXPLAINED: Final = frozenset(  # keywords whose cost no recorded bill shows
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
      "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "examples", "allOf", "not",
      "const")
@@ -69,6 +69,7 @@ class _Schema:
     written: int = 0  # number of types written
 
     def type(self, given: Any, depth: int) -> str:
+        """Write a schema `depth` levels below the root as a type."""
         schema = self._resolve(given)
         if schema is None:
             return "any"

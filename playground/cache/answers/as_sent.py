@@ -79,7 +79,8 @@ def sent_requests(session: Session) -> SentRequests:
 
 
 def doubt_of_providers(session: Session, models: Sequence[str], provider: str) -> str:
-    """Return a sentence if requests or `models` are not all of the known `provider`; else ""."""
+    """Return a sentence if the requests' addresses show several providers or an unknown one, or if
+    one of the answering `models` is of another provider than `provider`; else ""."""
     if any(not row.sub_agent for row in session.rows) and (doubt := sent_requests(session).doubt):
         return doubt
     # answers may name a model without the gateway, or no model at all ("<synthetic>")

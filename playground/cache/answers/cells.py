@@ -29,7 +29,7 @@ from playground.cache.rules import Figure, Rules
 from playground.cache.rules.names import is_other_model
 from playground.cache.simulated import Simulated, sureness
 from playground.cache.simulator import simulate
-from playground.cache.usage import life_of
+from playground.cache.usage import lifetime_of
 from playground.nouns.wire_estimates import token_range
 
 _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
@@ -101,7 +101,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def breaks(self) -> list[int]:
-        """The requests that read less than the previous request left in the cache.
+        """The numbers (from 0) of requests that read less than the previous one left in the cache.
 
         A request that reads up to the same block is no break, even if its figure is smaller: the
         sizes of each request are computed separately, and a bill leaves out some tokens of the last
@@ -120,8 +120,8 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def compacted(self) -> list[int]:
-        """The requests that are shorter than the cached text because the session compacted its
-        history. The session intended this, so they are no breaks."""
+        """The numbers of requests that are shorter than the cached text because the session
+        compacted its history. The session intended this, so they are no breaks."""
         return [
             number
             for number, difference in enumerate(self.differences)
@@ -177,14 +177,14 @@ class CacheSimulation(Drawn, Live):
             return None
         if any(sent.wire.automatic_ttl or not sent.marks for sent in self.row):
             return None
-        life = rules.long_life
-        longer = [sent.marked(dict.fromkeys(sent.marks, life)) for sent in self.row]
+        lifetime = rules.long_lifetime
+        longer = [sent.marked(dict.fromkeys(sent.marks, lifetime)) for sent in self.row]
         pairs = zip(self.requests, simulate(longer, rules), strict=True)
         saved = [one.cost - other.cost for one, other in pairs]
         prices = [self._price_of(number) for number in range(len(saved))]
         priced = [price.nano_dollars(s) for price, s in zip(prices, saved, strict=True) if price]
         nano = sum(priced) if len(priced) == len(saved) else None
-        return (life, sum(saved), nano) if sum(saved) > 0 else None
+        return (lifetime, sum(saved), nano) if sum(saved) > 0 else None
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
         """Return the extra cost of not reading the lost tokens, in billionths of a dollar, by the
@@ -192,15 +192,14 @@ class CacheSimulation(Drawn, Live):
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
-        if (answered_by := facts_of(self.request_facts, broken.number).model) and is_other_model(
-            answered_by, model
-        ):
+        answered_by = facts_of(self.request_facts, broken.number).model
+        if answered_by and is_other_model(answered_by, model):
             # the bill was for another model than the simulated one: its price counts
             model, rules = answered_by, known_rules("", answered_by)
         price = None if rules is None else price_under(rules, model)
         if price is None or rules is None or bill is None:
             return None
-        paid = rules.write_permille(life_of(bill, rules)) if bill.write else 1000
+        paid = rules.write_permille(lifetime_of(bill, rules)) if bill.write else 1000
         return price.nano_dollars(broken.lost * max(0, paid - rules.read_permille(model)))
 
     def explanation(self, broken: BilledBreak) -> str:
@@ -237,9 +236,9 @@ class CacheSimulation(Drawn, Live):
         """Return what the longest lifetime saves, in words; "" if nothing expired or is saved."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
-        life, saved, nano = self.longer_life
+        lifetime, saved, nano = self.longer_life
         money = f"{saved // 1000:,} tokens' full price" if nano is None else dollars(nano / 1e9)
-        return f"; with marks of {life} all of it would cost {money} less"
+        return f"; with marks of {lifetime} all of it would cost {money} less"
 
     @cached_property
     def hints(self) -> dict[int, str]:
@@ -275,10 +274,8 @@ class CacheSimulation(Drawn, Live):
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
         if max_cost_multiple is not None and cost > max_cost_multiple:
-            failed.append(
-                f"input costs {grouped(cost, 3)} of its full price; "
-                f"at most {max_cost_multiple} is allowed"
-            )
+            limit = f"at most {max_cost_multiple} is allowed"
+            failed.append(f"input costs {grouped(cost, 3)} of its full price; {limit}")
         if no_cache_break:
             breaks = {number: self._break_line(number) for number in self.breaks}
             for broken in self.unexplained:
@@ -365,23 +362,22 @@ class CacheSimulation(Drawn, Live):
     @property
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None if a request's price is unknown."""
-        nano = 0
-        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
-            price = self._price_of(number)
-            if price is None or terms.factor is None:
-                return None
-            nano += price.nano_dollars(outcome.cost, terms.factor)
-        return nano if self.price else None
+        return self._nano([one.cost for one in self.requests]) if self.price else None
 
     @property
     def uncached_nano_dollars(self) -> int | None:
         """The cost of all input without a cache, by the same terms; None if a price is unknown."""
+        return self._nano([one.total * 1000 for one in self.requests])
+
+    def _nano(self, costs: Sequence[int]) -> int | None:
+        """Return the sum of all requests' costs, each by its own price and terms, in billionths of
+        a dollar; None if a price is unknown."""
         nano = 0
-        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
+        for number, (cost, terms) in enumerate(zip(costs, self.terms, strict=True)):
             price = self._price_of(number)
             if price is None or terms.factor is None:
                 return None
-            nano += price.nano_dollars(outcome.total * 1000, terms.factor)
+            nano += price.nano_dollars(cost, terms.factor)
         return nano
 
     def _price_of(self, number: int) -> Price | None:
@@ -428,9 +424,8 @@ class CacheSimulation(Drawn, Live):
             if (figure := self.rules.figure(name, self.model))
             and (figure.value or name != "minimum_tokens")  # 0: no source gives a minimum
         ]
-        if any(bill and bill.write_hour for bill in self.billed) and any(
-            "1h" in request.written for request in self.requests
-        ):
+        writes_hour = any("1h" in request.written for request in self.requests)
+        if writes_hour and any(bill and bill.write_hour for bill in self.billed):
             lines.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
             sent = next((one for one in self.row if one.billed is None), self.row[0])
@@ -495,7 +490,7 @@ class BilledBreak:
         return self.cached_before - self.total > READ_TOLERANCE
 
 
-_IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
+_IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))  # causes; "": no difference
 
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
@@ -549,7 +544,7 @@ def contradicted(
         if request.wire.model == request_before.wire.model and is_other_model(*models):
             continue
         has_gap = broken.number - broken.since > 1
-        if has_gap and request.at - request_before.at > rules.seconds(life_of(bill, rules)):
+        if has_gap and request.at - request_before.at > rules.seconds(lifetime_of(bill, rules)):
             continue
         if not _goes_on(outcome, request, before, request_before):
             least = outcome.read if outcome.sized else token_range(outcome.read)[0]

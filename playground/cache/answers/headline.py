@@ -76,7 +76,7 @@ _HOLDS_MORE: Final = (
     "The file still holds text that was not sent with some requests. What follows counts all text "
     "in the file."
 )
-_OTHERS: Final = "something else with the same beginning ran shortly before"
+_OTHER_RUN: Final = "something else with the same beginning ran shortly before"
 _AS_SENT_ALONE: Final = (
     "The bills are for the requests as they were sent, not for the requests predicted here."
 )
@@ -116,10 +116,10 @@ def _source(value: CacheSimulation) -> str:
     begun = sorted({firsts[value.row[number].wire.model] for number in above})
     cold = [number for number in begun if (bill := value.billed[number]) and not bill.read]
     if not cold:
-        return _OTHERS
+        return _OTHER_RUN
     lacks = "the session lacks part of what was sent"
     if cold != begun or value.rules is None or value.rules.match == "best effort":
-        return f"{_OTHERS}, or {lacks}"
+        return f"{_OTHER_RUN}, or {lacks}"
     alone = any(note.code == "transcript-alone" for note in value.notes)
     missing = " (it has no system prompt and no tools)" if alone else ""
     return f"request {cold[0] + 1} read nothing, so {lacks}{missing}"
@@ -156,6 +156,7 @@ def _unexplained(value: CacheSimulation, bills: int) -> str:
 
 
 def _predicted(value: CacheSimulation) -> Headline:
+    """Sum up the prediction alone, without the bills."""
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if value.errors:
@@ -241,8 +242,8 @@ def _probably(value: CacheSimulation, of_reads: bool = False) -> str:
 
 
 def doubt(value: CacheSimulation, of_reads: bool = False) -> str:
-    """Return a state that makes the cost uncertain. With `of_reads`, look only at requests
-    that read, if any does. "eligible" is a doubt only about a read."""
+    """Return the first state of `_UNSURE` that a request has, or "". With `of_reads`, only requests
+    that read count, if there are any. "eligible" counts only for requests that read."""
     states = {one.state for one in value.requests if one.read or one.hit is not None}
     if not (of_reads and states):
         states |= {one.state for one in value.requests} - {"eligible"}

@@ -34,15 +34,11 @@ class NotedRequest(NamedTuple):
 def noted_requests(session: Session) -> list[NotedRequest]:
     """Return the recorded facts of each answer's request, in order."""
     records = {record.reply: record for record in session.requests}
-    requests = []
-    for reply in session.replies:
-        record = records.get(reply)
-        requests.append(
-            NotedRequest(_instant(record.at), record.model, record.seconds, record.stop_reason)
-            if record
-            else NotedRequest()
-        )
-    return requests
+    of_replies = (records.get(reply) for reply in session.replies)
+    return [
+        NotedRequest(_instant(r.at), r.model, r.seconds, r.stop_reason) if r else NotedRequest()
+        for r in of_replies
+    ]
 
 
 def _instant(at: str) -> float | None:
@@ -63,7 +59,7 @@ def hint(
     """Return a line of facts about the requests around a break; "" if there are none.
 
     `since` is the last billed request before the break, `number` the request of the break. `hour`
-    is True if the entry that was not read lived for an hour.
+    is True if the entry that was not read had a lifetime of an hour.
     """
     before, after = row[since], row[number]
     earlier, now = facts_of(noted, since), facts_of(noted, number)
@@ -96,11 +92,12 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
     if before.seconds is not None and 0 <= gap < before.seconds:
         answer = _time(before.seconds)
         return f"sent {_time(gap)} after the previous one, whose answer took {answer}: in parallel"
-    life = rules.seconds("1h" if hour else rules.value("default_ttl"))
+    lifetime = rules.seconds("1h" if hour else rules.value("default_ttl"))
     fact = f"{_time(gap)} after the previous request"
-    if rules.match == "unknown" or not life:
+    if rules.match == "unknown" or not lifetime:
         return fact
-    return f"{fact}, {'past' if gap > life else 'within'} the {_time(life)} that the cache keeps"
+    side = "past" if gap > lifetime else "within"
+    return f"{fact}, {side} the {_time(lifetime)} that the cache keeps"
 
 
 def _time(value: float) -> str:

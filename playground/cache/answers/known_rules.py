@@ -13,7 +13,7 @@ from playground.cache.rules import Rules, rule_sets, rules_of
 from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
-_SIMILARITY: Final = 0.75  # names so similar may be misspelt; LiteLLM's other names are less so
+_SIMILARITY: Final = 0.75  # of a misspelt name to the right one; LiteLLM's names are less similar
 _OF_VERSION: Final = re.compile(r"(?<=\d)-(?=\d)")
 
 

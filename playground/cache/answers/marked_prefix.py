@@ -44,7 +44,7 @@ class MarkedPrefix:
 
     @property
     def probably(self) -> str:
-        """ "probably " if the range of the size includes the minimum, else ""."""
+        """The word "probably " if the range of the size includes the minimum, else ""."""
         return "" if self.low >= self.most or self.high < self.least else "probably "
 
     @property

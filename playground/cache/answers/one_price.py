@@ -26,11 +26,9 @@ def costs_at_one_price(simulation: CacheSimulation) -> list[int]:
 def _two_prices(model: str, other: str) -> tuple[int, int]:
     """Return the price of an input token of both models; 1 and 1 if one of them is unknown."""
     price, other_price = (None, None) if model == other else (price_of(model), price_of(other))
-    return (
-        (price.uncached, other_price.uncached)
-        if price and other_price and other_price.uncached
-        else (1, 1)
-    )
+    if not (price and other_price and other_price.uncached):
+        return 1, 1
+    return price.uncached, other_price.uncached
 
 
 def models_note(simulation: CacheSimulation) -> list[str]:

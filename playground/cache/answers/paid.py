@@ -91,8 +91,8 @@ def checked_by_bills(
 ) -> Iterator[Simulated]:
     """Yield the outcomes; an exact prediction is downgraded if a bill puts it in doubt.
 
-    Without a bill of its own, a request is judged by the bill before it: if that shows other tokens
-    than the session holds, the session lacks what decides the next requests, too.
+    A request without a bill is judged by the last bill before it: if that bill shows other tokens
+    than the session holds, the session also lacks something that decides on the later requests.
     """
     other_size = ""
     for outcome, request, bill in zip(outcomes, row, billed, strict=True):
@@ -145,8 +145,6 @@ def _checked_by_bill(
         return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")
     elif warm and outcome.hit != last:
         doubt = "the first request read what was cached before it: there may be more of that"
-    return (
-        replace(outcome, state="unpredictable", reason=f"{outcome.reason}; {doubt}")
-        if doubt
-        else outcome
-    )
+    if not doubt:
+        return outcome
+    return replace(outcome, state="unpredictable", reason=f"{outcome.reason}; {doubt}")

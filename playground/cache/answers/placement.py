@@ -42,7 +42,7 @@ class PartPlacement:
     role: str
     text: str
     decision: CacheDecision
-    environment: bool
+    environment: bool  # True for the environment block, which is added after the marks
 
     def __repr__(self) -> str:
         place = f"{self.role} {self.message}.{self.part}"
@@ -57,8 +57,8 @@ class CachePlacement(Drawn, Live):
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
     `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
-    and the environment block, which is added after the marks. Both count all blocks of a request
-    "as-sent". The table has a row for each part: role, characters, mark, reason. The figure is a
+    and the environment block, which is added after the marks. Under the policy "as-sent" both count
+    all blocks. The table has a row for each part: role, characters, mark, reason. The figure is a
     gauge: of the text for Gemini, for other models of the tokens up to the last mark.
     """
 
@@ -95,9 +95,8 @@ class CachePlacement(Drawn, Live):
         The policy "azad" has a threshold for Gemini in characters: recorded requests had 2.2 to 6.0
         characters a token.
         """
-        line = "; ".join(
-            [self.reach.line, *(f"refused: {each.message}" for each in self.refused())]
-        )
+        refusals = [f"refused: {each.message}" for each in self.refused()]
+        line = "; ".join([self.reach.line, *refusals])
         if self.family != "gemini":
             return line
         counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
@@ -193,6 +192,7 @@ def refuse_writer(function: str, dialect: str | Dialect) -> None:
 
 
 def _as_sent(session: Session) -> CachePlacement:
+    """Return the blocks of the last request as it was sent, each as a part, with its own marks."""
     from playground.cache.answers.as_sent import sent_requests
 
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
@@ -207,9 +207,8 @@ def _as_sent(session: Session) -> CachePlacement:
         marked = "sent-automatic" if number in automatic else "sent-marked"
         reason = "sent-unmarked" if ttl is None else marked
         decision = CacheDecision(ttl is not None, reason, number, 0, ttl or "")
-        parts.append(
-            PartPlacement(number, 0, block.role or block.tier, block.text, decision, False)
-        )
+        role = block.role or block.tier
+        parts.append(PartPlacement(number, 0, role, block.text, decision, False))
     characters = sum(len(part.text) for part in parts)
     return CachePlacement(
         dialect="",

@@ -76,8 +76,8 @@ def render_requests(
     to the last of `models`.
     """
     environment = what_if.environment_of(session)
-    # "as it is" and "after" put the block behind the messages that a policy sees, so no policy
-    # marks it, and the next request lacks it; `what_if.messages` puts it in the other places.
+    # "as it is" and "after" append the environment block to the messages that a policy sees, so no
+    # policy marks it, and the next request lacks it; `what_if.messages` puts it in other places.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
     history_ends = session.replies
@@ -193,13 +193,12 @@ def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
     A request without a recorded model is taken to go to the previous request's model, or else the
-    next one's. The session's own model is spelled as the session spells it. The result is empty if
-    no recorded model is the session's: the user asks about a model that was not recorded.
+    next one's. If all records of the session's own model use one name, the session's spelling
+    replaces it. The result is empty if no recorded model is the session's: the user asks about a
+    model that was not recorded.
     """
-    own_name, recorded = (
-        session.task.model_name,
-        {record.reply: record.model for record in session.requests},
-    )
+    own_name = session.task.model_name
+    recorded = {record.reply: record.model for record in session.requests}
     names = [recorded.get(reply, "") for reply in session.replies]
     model = next(filter(None, names), "")
     models = [model := name if is_other_model(model, name) else model for name in names]

@@ -90,12 +90,12 @@ def simulate_cache(
     dialect. `model` replaces the model that the session or the bodies name. The rules are those
     of `provider`, one of `provider_names()`; by default, those of the (first) model's provider.
     Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
-    Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
+    Otherwise each is sent `seconds_apart` (by default 20) after the previous one. Tokens are
     counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
     exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
     may still be estimates. Requests to a provider without rules are in the state
-    "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
-    takes several dialects and policies at once.
+    "unknown-provider". A request that would be refused costs nothing, so the views then show no
+    cost of all input. `cache_matrix` takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and for a `model` that no
     rules fit and that is almost a known model's name (other unknown names, as "acme/foo-1" or
@@ -140,8 +140,8 @@ def _of_bodies(
     times: Sequence[float],
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
-    """Simulate bodies. `summed` is True for a bill that sums up several rounds, even if its usage
-    does not show that."""
+    """Simulate bodies. `summed` has True for each body whose bill sums up several rounds, even if
+    its usage does not show that."""
     for name, values in (("usages", usages), ("times", times)):
         if values and len(values) != len(bodies):
             problem = f"{len(values)} {name} are given for {len(bodies)} requests"
@@ -186,6 +186,7 @@ def _of_bodies(
 def _as_sent(
     session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
 ) -> CacheSimulation:
+    """Simulate the session's recorded requests unchanged: the cell of the policy "as-sent"."""
     if replace(what_if, pending=True) != AS_IT_IS:
         raise InputFault(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
@@ -263,8 +264,8 @@ def cache_matrix(
     """Simulate the session in each dialect under each policy; all of them by default.
 
     The policy "as-sent" has one cell, the first, because no dialect changes recorded requests. If
-    the session has them, only this cell is compared with bills and diagnoses. `progress` is called
-    with two numbers: the dialects that are done, and all dialects.
+    the session has recorded requests, only this cell is compared with bills and diagnoses.
+    `progress` is called with two numbers: the dialects that are done, and all dialects.
     """
     session = session_or_sample(session)
     check_model(model, provider)
@@ -305,9 +306,9 @@ def simulated_by_dialect(
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         row: list[CacheSimulation] = []
-        for writer, some in _by_writer(marking, dialect):
+        for writer, group in _by_writer(marking, dialect):
             rendered = render_requests(session, writer, rules, apart, what_if, models)
-            lives = _lives_in_bills(bills, len(rendered))
+            lifetimes = _lifetimes_in_bills(bills, len(rendered))
             row += [
                 replace(
                     _doubted(cell, doubt),
@@ -320,9 +321,9 @@ def simulated_by_dialect(
                 for cell in _cells(
                     rendered,
                     writer,
-                    some,
+                    group,
                     cache_request,
-                    lives,
+                    lifetimes,
                     rules,
                     what_if.ttl,
                     name,
@@ -346,16 +347,16 @@ def _cache_request(session: Session) -> CacheRequest:
 def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
-    """Yield groups of policies with the dialect that writes their requests; a chosen policy
-    replaces `inject_prompt_cache`. `OWN` (the dialect's own policy) is left out if that policy is
-    also listed by name."""
+    """Yield groups of policies, each with the dialect that writes their requests: one that marks by
+    itself (in `inject_prompt_cache`) does so only for its own policy. `OWN` (the dialect's own
+    policy) is left out if that policy is also listed by name."""
     own_policy = dialect.marking_policy.name
     chosen = [
         each for each in policies if each != OWN or own_policy == OWN or own_policy not in policies
     ]
-    for is_own, some in groupby(chosen, lambda each: each in ("", OWN)):
+    for is_own, group in groupby(chosen, lambda each: each in ("", OWN)):
         replaced = dialect.marks_itself and not is_own
-        yield dialect.with_policy("none") if replaced else dialect, list(some)
+        yield dialect.with_policy("none") if replaced else dialect, list(group)
 
 
 def _cells(
@@ -363,7 +364,7 @@ def _cells(
     dialect: Dialect,
     policies: Sequence[str | Policy],
     cache_request: CacheRequest,
-    lives: Sequence[str],
+    lifetimes: Sequence[str],
     rules: Rules,
     ttl: str,
     model: str,
@@ -373,7 +374,7 @@ def _cells(
     """Simulate a dialect's requests under each policy, once for policies with equal marks."""
     differences = _differences_of(rendered, rules)
     cell_of_marks: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-    decided: list[tuple[Any, CacheSimulation]] = []  # by the policies' `decide`
+    decided: list[tuple[Any, CacheSimulation]] = []  # each policy's `decide`, with its cell
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):
@@ -381,7 +382,7 @@ def _cells(
             continue
         row = [
             one.marked(policy, cache_request, rules, ttl, lifetime)
-            for one, lifetime in zip(rendered, lives, strict=True)
+            for one, lifetime in zip(rendered, lifetimes, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
         cell = cell_of_marks.get(marks)
@@ -400,7 +401,8 @@ def _bills_of_rendered(
     requests as sent.
 
     If the session holds the bodies that were sent, its bills and diagnoses are about these bodies,
-    not about the rendered ones. With a what-if all three results are empty.
+    not about the rendered ones. With a what-if all three results are empty. `to_come` is True if
+    the last of the rendered requests has no answer, and so no bill.
     """
     if replace(what_if, pending=True) != AS_IT_IS:
         return (), (), ()
@@ -413,7 +415,8 @@ def _bills_of_rendered(
 def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
-    """Return each request's first difference from the previous one; compactions are marked."""
+    """Return each request's first difference from the previous one. If the history begins again
+    there after a compaction, that is its cause."""
     differences = first_differences([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
@@ -421,7 +424,7 @@ def _differences_of(
     )
 
 
-def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
+def _lifetimes_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
     """Return a billed lifetime for each request. Requests without a bill (still to come, or added
     by a what-if) take the lifetime of the last bill."""
     known = billed_lifetimes(bills)
@@ -491,8 +494,9 @@ def _with_unexplained(
     return results
 
 
-def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> Iterator[Finding]:
-    """Warn if several models answered, and say for which model each request is predicted."""
+def _mixed_model_findings(session: Session, provider: str, for_own: bool) -> Iterator[Finding]:
+    """Warn if several models answered, and say for which model each request is predicted: for the
+    one that answered it (`for_own`), or for the session's."""
     recorded = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in recorded)
     if len(models) < 2:
@@ -503,7 +507,7 @@ def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> I
     )
     own_name = session.task.model_name
     words = f"all are predicted by the rules of {own_name}"
-    if is_by_own:
+    if for_own:
         rules = provider or provider_of(own_name)
         words = f"each is predicted for its own model, by the rules of {rules}"
     yield finding("mixed-models", "the session", f"{answers_by_model}; {words}")

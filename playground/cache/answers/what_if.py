@@ -95,7 +95,8 @@ class WhatIf:
     def messages(
         self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
     ) -> Sequence[dict[str, Any]]:
-        """Return the formatted messages before a policy marks them."""
+        """Return formatted messages, before a policy marks them, with the environment block and the
+        time that this what-if adds. `seconds` is the time of sending."""
         # A block that stays on every user message is part of the prefix. That is the cheapest: one
         # session cost 0.25 of its uncached cost. A block only in the last message breaks the
         # prefix at every request (0.45, and 1.25 with one mark), as in kilocode#7778.

@@ -227,7 +227,8 @@ class Rules:
         return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:
-        """Return True if a string and the same text as one block certainly make the same prefix."""
+        """Return True if a string and the same text as one block make the same prefix: if the rules
+        say so of the model, or say nothing of this for any model."""
         if "string_is_block" not in self.rules:
             return True
         return bool(self.of_model("string_is_block", model))
@@ -238,10 +239,10 @@ class Rules:
         return found
 
     @property
-    def long_life(self) -> str:
+    def long_lifetime(self) -> str:
         """The longest lifetime that a mark can ask for; bills count its writes separately."""
-        lives: dict[str, int] = self.value("ttls")
-        return max(lives, key=lives.__getitem__)
+        seconds: dict[str, int] = self.value("ttls")
+        return max(seconds, key=seconds.__getitem__)
 
     def minimum(self, model: str) -> int:
         """Return the tokens that a prefix needs to be cached."""
@@ -284,14 +285,16 @@ class Rules:
         return self.figure("read_permille", model).value
 
     def write_permille(self, ttl: str) -> int:
-        """Return the price of a token written for this lifetime, in thousandths of input's."""
+        """Return the price of a token written for this lifetime, in thousandths of the input price;
+        for a lifetime without a price, the highest."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 
     def seconds(self, ttl: str) -> int:
-        """Return the seconds for which an entry with this lifetime lives after its last use."""
-        lives: dict[str, int] = self._values["ttls"]
-        return lives[ttl] if ttl in lives else min(lives.values())
+        """Return how many seconds after its last use an entry with this lifetime expires. An
+        unknown lifetime is taken for the shortest."""
+        seconds: dict[str, int] = self._values["ttls"]
+        return seconds[ttl] if ttl in seconds else min(seconds.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
         """Return the value with which a parameter enters the prefix's hash; None if it is not set
@@ -334,7 +337,7 @@ def provider_names() -> list[str]:
 
 
 def rules_of(provider: str) -> Rules:
-    """Return one provider's rules. Raises UnknownNameError, which names similar ones."""
+    """Return one provider's rules. Raises UnknownNameError if there are none."""
     rules = rule_sets()
     if provider not in rules:
         raise UnknownNameError("provider", provider, list(rules))

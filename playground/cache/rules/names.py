@@ -16,13 +16,13 @@ _VENDORS: Final = (
 )  # fmt: skip
 # Bedrock's region or `global`, and the maker: `us.anthropic.` in `us.anthropic.claude-opus-5`.
 _REGION_AND_MAKER: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
-_VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
+_VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")  # [1m], -v1:0, :2
 # Suffixes for a dated version, and for the newest version.
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
 # Value of the rule `spelling` -> a pattern that matches misspelled names. With "points", a version
-# is written with points (4.5); otherwise with hyphens.
+# is written with points (4.5), with "hyphens" with hyphens (4-5), with "either" in both ways.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
     "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),

@@ -1,4 +1,4 @@
-"""Private methods that Azad's code calls on a dialect.
+"""Private methods that code of Azad (an agent with dialects of its own) calls on a dialect.
 
 Azad's document names these methods without their code; here they do what our own methods do.
 """

@@ -38,7 +38,7 @@ OVERRIDABLE: Final = (
     "render",
 )
 
-# The types of a method's value and of its items, in code and in words; dicts are messages.
+# Method -> the type of its value, the type of the value's items, both in words. Dicts are messages.
 _LIST: Final = list | tuple
 _TEXTS: Final = (
     "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
@@ -185,6 +185,5 @@ def name_from_class(class_name: str) -> str:
 def gives_name(kind: type) -> bool:
     """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
-    return annotated or vars(kind).get("name", name_from_class(kind.__name__)) != name_from_class(
-        kind.__name__
-    )
+    default = name_from_class(kind.__name__)
+    return annotated or vars(kind).get("name", default) != default

@@ -39,7 +39,7 @@ def _tool() -> ToolMetadata:
 
 @dataclass(frozen=True)
 class Plugins:
-    """The dialects of all entry points, by the entries' names.
+    """The dialects of all entry points (or files), by the entries' names.
 
     `faults` says why entries were left out, `renamed` which dialects have another name.
     """
@@ -104,12 +104,10 @@ def _signature_fault(kind: type[Dialect]) -> str:
 
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object]]]:
-    """Return a trial by name for each method that every prompt needs. It also raises for a wrong
-    result, which `Dialect` finds in classes of other packages."""
-    call, result = (
-        ToolCallPart("call_1", "probe", {"text": "a"}),
-        ToolResultPart("call_1", "probe", "b"),
-    )
+    """Return a trial for each method that every prompt needs, with the method's name. A trial
+    raises what the method raises, and InputFault for a wrong result (see `check_result`)."""
+    call = ToolCallPart("call_1", "probe", {"text": "a"})
+    result = ToolResultPart("call_1", "probe", "b")
     data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])
     return [
         ("is_native_toolcalling", dialect.is_native_toolcalling),

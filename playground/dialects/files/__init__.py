@@ -32,7 +32,7 @@ from playground.nouns.tools import ToolMetadata
 SUFFIXES: Final = (".json", ".toml")
 MOST_BYTES: Final = 256_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
-_HALVES: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _TOOL_DOCS: Final = {"described": prompts.DESCRIBED, "json-lines": prompts.JSON_LINES}
 _LLAMAS: Final = {"llama3": LLAMA3, "llama4": LLAMA4}
 # Fields that a user sets on a machine; a declaration does not have them.
@@ -80,7 +80,7 @@ def dump_dialect(dialect: Dialect) -> str:
 def dialect_text(plain: Mapping[str, Any]) -> str:
     """Write plain data as a file's text."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
-    if not text.isascii() and _HALVES.search(text):  # UTF-8 has no lone surrogates: escape them
+    if not text.isascii() and _SURROGATES.search(text):  # UTF-8 has no lone surrogates: escape them
         text = json.dumps(plain, indent=1)
     return text + "\n"
 
@@ -130,9 +130,8 @@ def _document(text: str, where: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         raise InputFault(str(error), where=where, expected="TOML") from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits, deep nesting
-        raise InputFault(
-            f"it cannot be read: {refused_words(error)}", where=where, expected="fields"
-        ) from error
+        problem = f"it cannot be read: {refused_words(error)}"
+        raise InputFault(problem, where=where, expected="fields") from error
 
 
 def _unique_members(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

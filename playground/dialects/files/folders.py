@@ -60,9 +60,8 @@ def _folders() -> list[tuple[Path, bool]]:
 def _state(entry: os.DirEntry[str]) -> FileState:
     try:
         if not entry.is_file():  # reading a pipe might wait for ever
-            return FileState(
-                entry.path, fault=f"{entry.path}: not a regular file; expected a dialect's file"
-            )
+            fault = f"{entry.path}: not a regular file; expected a dialect's file"
+            return FileState(entry.path, fault=fault)
         status = entry.stat()
     except OSError as error:
         return FileState(entry.path, fault=f"{entry.path}: {error.strerror}")

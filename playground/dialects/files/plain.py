@@ -116,16 +116,14 @@ def _read_value(hint: Any, data: Any, place: FieldPlace) -> Any:
         return data
     if origin is Literal:
         if data not in get_args(hint) or isinstance(data, bool):
-            raise place.fault(
-                _what_was_given(data), f"one of {', '.join(map(repr, get_args(hint)))}"
-            )
+            expected = f"one of {', '.join(map(repr, get_args(hint)))}"
+            raise place.fault(_what_was_given(data), expected)
         return data
     if origin is tuple:
         return _read_list(get_args(hint), data, place)
     if origin in (Union, UnionType):
-        return _read_value(
-            next(option for option in get_args(hint) if option is not type(None)), data, place
-        )
+        option = next(option for option in get_args(hint) if option is not type(None))
+        return _read_value(option, data, place)
     if place.field.count(".also") > _DEEPEST:
         raise place.fault("forms within forms, too deep", f"{_DEEPEST} at most")
     # A form that is only read is checked like the one that is written.

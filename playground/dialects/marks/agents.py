@@ -65,7 +65,7 @@ def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> li
     return list(islice(fitting, count))[::-1]
 
 
-def _after_system(messages: Messages, count: int) -> list[int]:
+def _last_except_system(messages: Messages, count: int) -> list[int]:
     return _from_end(messages, count, lambda index: messages[index].get("role") != "system")
 
 
@@ -123,7 +123,7 @@ def automatic(messages: Messages) -> list[PartIndex]:
 
 
 def system_and_last_message(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_places(_after_system(messages, 1))]
+    return [*_system(messages), *_places(_last_except_system(messages, 1))]
 
 
 def every_system(messages: Messages) -> list[PartIndex]:
@@ -132,11 +132,11 @@ def every_system(messages: Messages) -> list[PartIndex]:
 
 def opencode(messages: Messages) -> list[PartIndex]:
     first = _places(_first(messages, 2, "system"))
-    return [*first, *_places(_after_system(messages, 2))]
+    return [*first, *_places(_last_except_system(messages, 2))]
 
 
 def hermes_agent(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_places(_after_system(messages, 3))]
+    return [*_system(messages), *_places(_last_except_system(messages, 3))]
 
 
 def aider(messages: Messages) -> list[PartIndex]:
@@ -183,8 +183,8 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 def marked_parts(
     messages: Messages, places: Callable[[Messages], list[PartIndex]]
 ) -> Iterator[tuple[int, int, bool]]:
-    """Yield each place that the messages have as the indexes of a message and of its part, with
-    True if the part may be marked: an empty text may not."""
+    """Yield each of the `places` that the messages really have: the indexes of the message and of
+    its part, and True if the part may be marked (False for an empty text)."""
     for message, part in places(messages):
         content = messages[message].get("content") or ""
         if isinstance(content, list):

@@ -47,7 +47,7 @@ class MarkPlace(BaseModel):
 
     @field_validator("role", mode="before")
     @classmethod
-    def _several(cls, value: Any) -> Any:
+    def _as_tuple(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
 
 

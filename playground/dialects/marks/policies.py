@@ -15,7 +15,7 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-# Not in POLICIES either: the dialect's own way of marking, used unless a policy is chosen.
+# The dialect's own way of marking, used unless a policy is chosen. Like AS_SENT not in POLICIES.
 OWN: Final = "own"
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
@@ -181,9 +181,8 @@ def apply_marks(
     which LiteLLM translates. The content of a marked message becomes a list of parts.
     """
     # older models are of "openai-before-5.6" and "azure-before-5.6"
-    own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
-        "openrouter/"
-    )
+    is_direct = not model_name.startswith("openrouter/")
+    own_form = is_direct and provider_of(model_name) in ("openai", "azure")
     for decision in decisions:
         if decision.marked and decision.message is not None and decision.part is not None:
             message = messages[decision.message]
@@ -243,6 +242,8 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
 def _decision_at(
     messages: FormattedMessages, message_indexes: list[int], reason: str, from_end: int = 1
 ) -> CacheDecision:
+    """Decide on the first of these messages: its last part or, if `from_end` is 2, the one before.
+    `reason` is the reason for a mark on the last part."""
     if not message_indexes:
         return CacheDecision(False, "no-such-message")
     index = message_indexes[0]

@@ -39,7 +39,7 @@ _MODELS: Final = (  # patterns of names without a route -> rules
     (re.compile(r"(?:kimi|moonshot)-"), "moonshot"),
 )
 _OPENAI_VERSION: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
-_MARKS_SINCE: Final = (5, 6)
+_MARKS_SINCE: Final = (5, 6)  # first version of GPT that takes marks
 _QWEN4: Final = re.compile(r"qwen-?4\b")
 _BEDROCK_CLAUDE: Final = re.compile(r"(?:[a-z-]{2,6}\.)?anthropic\.")
 _BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the models with open weights
@@ -67,7 +67,7 @@ _HOSTS: Final = {  # end of a host's name -> LiteLLM's route for its API
     "kimi.com": "moonshot",
     "aliyuncs.com": "dashscope",
 }
-_MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]")
+_MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]")  # in an address
 
 
 @lru_cache(maxsize=1_024)

@@ -145,12 +145,13 @@ def _numbers(text: str) -> list[str]:
 
 
 def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter that refuses a width of more than 10,000 characters."""
     # Filters with the attribute `jinja_pass_arg` get the environment before the value.
-    widths = 2 if hasattr(filter_, "jinja_pass_arg") else 1
+    first_width = 2 if hasattr(filter_, "jinja_pass_arg") else 1
 
     @wraps(filter_)
     def bounded(*args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(a, int) and a > 10_000 for a in (*args[widths:], *kwargs.values())):
+        if any(isinstance(a, int) and a > 10_000 for a in (*args[first_width:], *kwargs.values())):
             raise ValueError("a width of more than 10,000 characters")
         return filter_(*args, **kwargs)
 

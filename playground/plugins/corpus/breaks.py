@@ -16,7 +16,7 @@ from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import Billed
 from playground.cache.prices import price_of
 from playground.cache.simulated import Simulated
-from playground.cache.usage import life_of
+from playground.cache.usage import lifetime_of
 from playground.plugins.corpus.requests import SeenRequest, SeenRequests, rules_for
 from playground.sessions.session import Session
 
@@ -127,7 +127,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
         return "version_changed"
     model = after.model or session.named_model
     rules = rules_for(model)
-    life = rules.seconds(life_of(before.billed, rules))
+    life = rules.seconds(lifetime_of(before.billed, rules))
     gap = None
     if before.sent_at and after.sent_at:
         gap = (after.sent_at - before.sent_at).total_seconds()
@@ -138,7 +138,7 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
     """Return the lifetime of the cache entry that a request wrote, by its bill or, without one, by
     its simulated outcome; "" if it wrote none."""
     if billed is not None:
-        return life_of(billed, rules_for(model)) if billed.write else ""
+        return lifetime_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
     return next(iter(written), "")
 

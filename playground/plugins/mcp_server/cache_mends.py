@@ -108,7 +108,7 @@ def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> I
             if rules.match == "breakpoints":
                 yield _marked(change_made)
     if "had expired" in now.requests[-1].reason:
-        life = rules.long_life
+        life = rules.long_lifetime
         words = f"give every mark the lifetime {life}, in all requests"
         first, second = (_living(copy.deepcopy(each), life) for each in (before, after))
         yield Change(words, first, second, ("a write with the longer lifetime costs more",))

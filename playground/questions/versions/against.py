@@ -14,7 +14,7 @@ from playground.questions.versions.difference import VersionDiff
 from playground.questions.versions.matching import BlockChange
 from playground.tokens.estimate import any_text_counter
 
-_EXCERPT: Final = 40
+_EXCERPT: Final = 40  # characters of a value that are quoted
 
 
 def against_failures(

@@ -71,10 +71,8 @@ class PrefixCost:
     def condition(self) -> str:
         """A sentence on the marks that the figures assume; "" if they assume none."""
         form = f" as written in {self.written_in}" if self.written_in else ""
-        return (
-            f"That is as if marked {_USUAL_MARKS}: neither request has a mark{form}."
-            * self.marks_assumed
-        )
+        sentence = f"That is as if marked {_USUAL_MARKS}: neither request has a mark{form}."
+        return sentence * self.marks_assumed
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
@@ -88,6 +86,7 @@ def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) ->
 
 
 def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
+    """Simulate both requests at a provider, and return the cost of the second after the first."""
     rules = known_rules(provider, second.model)
     before, after = _pair(first, second, rules)
     parts, marks = first_difference(before, after, rules), "as sent"

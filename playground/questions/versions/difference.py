@@ -127,9 +127,8 @@ def cost_words(cost: PrefixCost) -> str:
 def _lost_words(cost: PrefixCost) -> str:
     if not cost.cached_before:
         return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
-    share = (
-        f"{grouped(cost.read)} of the {grouped(cost.cached_before)} tokens that the first leaves"
-    )
+    cached = grouped(cost.cached_before)
+    share = f"{grouped(cost.read)} of the {cached} tokens that the first leaves"
     sentence = f"{cost.title}: {cost.caution}{share} in the cache are read"
     if not cost.lost:
         return f"{sentence}; nothing is lost."

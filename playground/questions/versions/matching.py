@@ -18,7 +18,7 @@ from playground.questions.versions.words import Run, word_changes
 Kind = Literal["same", "moved", "changed", "added", "removed"]
 KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
 _SIMILAR: Final = 0.4  # the least share of words that two versions of a block have in common
-_MOST_WORDS: Final = 2_000
+_MOST_WORDS: Final = 2_000  # leading words of a block that are compared
 _MOST_PAIRS: Final = 4_000  # blocks of one side times those of the other, in one run of changes
 _WORD: Final = re.compile(r"\w+")
 
@@ -64,11 +64,8 @@ class BlockChange:
         old, new = self.before.text, self.after.text
         if _WORD.findall(old) == _WORD.findall(new):
             return "white space and punctuation alone"
-        return (
-            "the same JSON with keys in another order"
-            if with_sorted_keys(old) == with_sorted_keys(new)
-            else ""
-        )
+        is_reordered = with_sorted_keys(old) == with_sorted_keys(new)
+        return "the same JSON with keys in another order" * is_reordered
 
 
 def matched_blocks(
@@ -87,12 +84,14 @@ def matched_blocks(
 
 
 class _Tier:
+    """The blocks of one tier in the first request (`old`, index i) and the second (`new`, j)."""
+
     def __init__(self, old: list[VersionBlock], new: list[VersionBlock]) -> None:
         self.old, self.new = old, new
         first, second = ([block.identity for block in side] for side in (old, new))
         matcher = SequenceMatcher(a=first, b=second, autojunk=False)
         self.stretches = matcher.get_opcodes()
-        self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, the change
+        self.partner: dict[int, tuple[int, Kind]] = {}  # j -> the matching i, and the change
         unmatched = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
         for tag, a, b, c, _ in self.stretches:
             if tag == "equal":

@@ -134,6 +134,7 @@ def _choose(requests: list[Any], request: int) -> tuple[Any, int]:
 
 
 def _version(session: Session, name: str, model: str, dialect: str, request: int) -> Version:
+    """Return one side: the chosen request, written in `dialect` or, if that is "", as sent."""
     session_for_model = session.with_model(model)
     model, is_answered = session_for_model.task.model_name, False
     if dialect:
