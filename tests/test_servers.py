@@ -363,7 +363,8 @@ def check(reading: ServerReading, text: str) -> None:
     assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + len(told)
     # who aborts a call and who hands it over is one sentence, and no call is one of none
     assert all("parser aborts the call of" in each and "hands it over" in each for each in told)
-    over, of = map(int, re.findall(r"(\d+) of (\d+) call", reading.outcome)[0])
+    kind = rf"calls? of a {reading.reads}, "
+    over, of = map(int, re.findall(rf"(\d+) of (\d+) {kind}", reading.outcome)[0])
     assert over <= of
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):

@@ -109,11 +109,11 @@ class ServerReading(ParseResult):
     @property
     def outcome(self) -> str:
         """A sentence that says how many of the reply's calls, aborted calls included, the server
-        hands over, and how many characters it drops."""
+        hands over, of which kind of reply, and how many characters it drops."""
         begun = len(self.lossless.tool_calls) + len(self.lossless.aborted)
         calls = f"{len(self.tool_calls)} of {counted(begun, 'call')}"
         dropped = counted(self.dropped_characters, "character")
-        return f"{self.name} hands over {calls}, drops {dropped}"
+        return f"{self.name} hands over {calls} of a {self.reads}, drops {dropped}"
 
     handed = older_name("handed", "outcome")
 

@@ -365,24 +365,20 @@ class CacheSimulation(Drawn, Live):
     @property
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None if a request's price is unknown."""
-        nano = 0
-        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
-            price = self._price_of(number)
-            if price is None or terms.factor is None:
-                return None
-            nano += price.nano_dollars(outcome.cost, terms.factor)
-        return nano if self.price else None
+        costs = [self.nano_of(number, one.cost) for number, one in enumerate(self.requests)]
+        return None if None in costs or not self.price else sum(filter(None, costs))
 
     @property
     def uncached_nano_dollars(self) -> int | None:
         """The cost of all input without a cache, by the same terms; None if a price is unknown."""
-        nano = 0
-        for number, (outcome, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
-            price = self._price_of(number)
-            if price is None or terms.factor is None:
-                return None
-            nano += price.nano_dollars(outcome.total * 1000, terms.factor)
-        return nano
+        costs = [self.nano_of(number, one.total * 1000) for number, one in enumerate(self.requests)]
+        return None if None in costs else sum(filter(None, costs))
+
+    def nano_of(self, number: int, cost: int) -> int | None:
+        """Return a cost in thousandths of an uncached token, by a request's terms, in billionths of
+        a dollar; None if the price of the request is unknown."""
+        price, factor = self._price_of(number), self.terms[number].factor
+        return None if price is None or factor is None else price.nano_dollars(cost, factor)
 
     def _price_of(self, number: int) -> Price | None:
         """Return the price of a request's own model, because the bodies may name several models."""

@@ -92,8 +92,8 @@ def simulate_cache(
     Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
     Otherwise each is sent `seconds_apart` (by default 20) after the previous answer. Tokens are
     counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
-    exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
-    may still be estimates. Requests to a provider without rules are in the state
+    exact. A request's state "exact" (printed as "certain") says that its outcome, a hit or a miss,
+    is certain; its tokens may still be estimates. A provider without rules has the state
     "unknown-provider". If a request would be refused, the simulation has no price. `cache_matrix`
     takes several dialects and policies at once.
 
