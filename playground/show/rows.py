@@ -320,10 +320,8 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         else []
     )
     answer_words = WORDS if any(cell.diagnoses) else ()
-    head = (
-        "request read_tokens written_tokens full_price_tokens cost_share dollars tokens_low "
-        "tokens_high"
-    )
+    paid = "request read_tokens written_tokens full_price_tokens cost_share dollars"
+    head = f"{paid} tokens_low tokens_high".split()
     cells = [
         (
             number + 1,
@@ -337,7 +335,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         )
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
     ]
-    return AnswerRows([*head.split(), *billed, *answer_words, "state", "reason"], cells)
+    return AnswerRows([*head, *billed, *answer_words, "state", "reason"], cells)
 
 
 def _parts_paid(one: Simulated) -> Sequence[float | None]:
@@ -510,10 +508,11 @@ def dialect_choice(value: DialectChoice) -> AnswerRows:
 
 @draws("rows", "playground.tokens.count.TokenCount")
 def tokens(value: TokenCount) -> AnswerRows:
-    """Return a row for each origin, tool and message, with its tokens."""
+    """Return a row for the total, by its kind, and for each origin, tool and message."""
     cells = [
         (by, str(name), size)
         for by, sizes in (
+            ("total", {value.kind: value.tokens}),
             ("origin", value.by_origin),
             ("tool", value.by_tool),
             ("message", value.by_message),
