@@ -51,7 +51,7 @@ Timeline('a reply' in xml, 1 call (get_tides), 8 characters of content, 0 findin
 >>> pg.replay(reply, "hermes", session.tools)
 Timeline('a reply' in hermes, 0 calls, 55 characters of content, 1 finding)
 >>> pg.replay(reply, "xml", session.tools, server="vllm")  # .findings say why, .delivered what came
-Timeline('a reply' in xml, vllm hands over 0 of 1 call, drops 0 characters: no-parser)
+Timeline('a reply' in xml, vllm hands over 0 of 1 call of a complete reply, drops ...: no-parser)
 
 A trial: in which dialect does a model call best? `serving` is a scripted server on this machine:
 its model `demo-taught` calls the tool that the user's last words name. Other models need a key:

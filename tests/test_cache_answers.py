@@ -82,3 +82,15 @@ def test_a_sample_has_the_headline(policy: str, model: str, golden: Golden) -> N
 )
 def test_a_line_has_the_age_of_its_oldest_date_if_it_is_stale(line: str, age: str) -> None:
     assert aged([line], date(2026, 1, 31)) == [line + age]
+
+
+def test_what_has_a_list_price_is_in_dollars() -> None:
+    """Prices stood only in the page: tables had shares of them."""
+    cell = pg.simulate_cache("06-cache-eight-turns", "xml", policy="claude-code")
+    assert cell.nano_dollars
+    assert sum(cell.frame()["dollars"]) == pytest.approx(cell.nano_dollars / 1e9)
+    assert f"{cell.frame()['dollars'][0]:.4g}" in str(cell)
+    matrix = pg.cache_matrix("06-cache-eight-turns", ["xml"], policies=["claude-code", "none"])
+    assert list(matrix.frame()["dollars"]) == [(each.nano_dollars or 0) / 1e9 for each in matrix]
+    other = pg.cache_matrix("06-cache-eight-turns", ["xml"], policies="none", model="acme/own-1")
+    assert other.frame()["dollars"].isna().all()

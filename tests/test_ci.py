@@ -221,7 +221,7 @@ def test_the_action_comments_once_and_fails_on_a_change(
     (comment,) = github.comments[120:]
     assert comment["body"] == f"{MARKER}\n{summary.read_text()}"
     assert (
-        "| `traces/a b.json` | `anthropic/claude-sonnet-4-5` | ~1,123 | ~1,123 | +0 "
+        "| `traces/a b.json` | `anthropic/claude-sonnet-4-5` | ~1,121 | ~1,121 | +0 "
         in comment["body"]
     )
     assert "| `traces/new.json` | new file |" in comment["body"]
@@ -298,6 +298,10 @@ def test_the_hook_names_a_changed_file_and_passes_an_unchanged_one(repository: P
     for name in ("traces/nwe.json", "gone/nwe.json"):
         assert f"{name}: cannot be compared: there is no such file" in done.stdout
     assert (done.returncode, "traces/-same.json: passed" in done.stdout) == (2, True)
+    (repository / "traces" / "broken.json").write_text("{")
+    done = run("traces/broken.json")
+    assert (done.returncode, "cannot be compared: " in done.stdout) == (2, True)
+    (repository / "traces" / "broken.json").unlink()
     done = run("--base", "--help", "traces/new.json")
     assert (done.returncode, "'--help' is not a commit" in done.stderr) == (2, True)
     done = run("--comment", "traces/new.json")
@@ -338,6 +342,21 @@ def test_sarif_names_a_file_from_the_root_of_its_repository(repository: Path) ->
             assert result["locations"][0]["physicalLocation"]["artifactLocation"] == location
             assert result["locations"][0]["physicalLocation"]["region"]["startLine"] > 1
         report.unlink()
+
+
+def test_junit_names_a_file_from_the_root_of_its_repository(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checks that ran in two folders had the same name for two files."""
+    shutil.copytree(repository / "traces", repository / "others")
+    names = []
+    for folder in ("traces", "others"):
+        monkeypatch.chdir(repository / folder)
+        suite = ElementTree.fromstring(
+            junit([{"session": "a b.json", "failures": [], "findings": []}]).encode()
+        )
+        names += [case.attrib["name"] for case in suite.findall("*/testcase")]
+    assert names == ["traces/a b.json", "others/a b.json"]
 
 
 def test_a_change_is_told_with_its_rule_its_line_and_a_lasting_fingerprint(tmp_path: Path) -> None:

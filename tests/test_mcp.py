@@ -170,6 +170,7 @@ def test_answers_are_the_librarys_and_mistakes_are_errors_of_the_tool(tmp_path: 
             ("server: Field required", drop, {"reply": "x"}),
             ("no tool 'drop'", "drop", {}),
             ("there is no corpus", "find_in_corpus", {"corpus": ".", "question": "breaks"}),
+            ("nor a model is given", "which_dialect_is_this", {}),
             ("did you mean 'call-in-fence'", "explain_this_finding", {"finding": "call-in-fense"}),
         ]:  # fmt: skip
             assert words in await error(client, tool, **arguments)

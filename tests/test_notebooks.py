@@ -49,6 +49,8 @@ def test_a_reply_is_read_in_its_dialect(shell: InteractiveShell) -> None:
     shell.user_ns["tools"] = list(shell.user_ns["sample"].tools)
     assert run(shell, f"%%reply xml --tools tools\n{CALL}\n").tool_calls == result.tool_calls
     assert run(shell, "%%reply xml\ntwo\n\n").content == "two\n"  # but for the cell's own line end
+    handed = run(shell, "%%reply hermes --server vllm\nTides?")
+    assert "as vllm:hermes" in handed._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize(

@@ -368,6 +368,8 @@ def test_an_address_names_the_provider(url: str, provider: str) -> None:
         ("openrouter/qwen3-coder", "openrouter"),
         ("qwen3-coder", "unknown"),  # many hosts serve it
         ("gpt-oss-120b", "unknown"),
+        ("Qwen/Qwen3-8B", "unknown"),  # names of who made it
+        ("deepseek-ai/DeepSeek-R1", "unknown"),
     ],
 )
 def test_a_transcripts_model_names_the_provider(model: str, provider: str, tmp_path: Path) -> None:

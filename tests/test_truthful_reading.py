@@ -165,7 +165,7 @@ def test_a_receipt_claims_nothing_of_texts_that_it_did_not_compare(tmp_path: Pat
     assert "The file has no text of 24 characters to compare\n" in shown
     assert "nothing was found missing" not in shown and "100 %" not in shown
     assert "texts of 24 characters and more" in shown
-    assert "Messages and requests are only counted." in shown
+    assert "Messages, equal ones once, and recorded requests are only counted." in shown
     assert "input tokens" in shown and "tokens read" not in shown
 
 

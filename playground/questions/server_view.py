@@ -17,7 +17,7 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.servers import ServerReading, all_servers, get_server, reader_for, server_names
+from playground.servers import ServerReading, all_servers, get_server, server_names
 
 __all__ = ["dropped_by_servers", "server_names", "server_view"]
 
@@ -63,7 +63,7 @@ def dropped_by_servers(
     already_read = chosen.is_native_toolcalling()
     for server in all_servers():
         if not server.is_lossless:
-            reader = reader_for(server, "", chosen.name, already_read=already_read)
+            reader = get_server(server.name, chosen.name, already_read=already_read)
             reading = None if reader.is_unread else reader.reading(result, parser, by_name)
             dropped[server.name] = reading.dropped_characters if reading else None
     return dropped

@@ -85,7 +85,11 @@ class Timeline(Drawn, Live):
 
     @property
     def delivered(self) -> Timeline | None:
-        """The same steps with the events that the server delivers; None if no server was given."""
+        """The same steps with the events that the server delivers; None if no server was given.
+
+        The server was given the kind of reply that `server.reads` names. Of a "complete reply", the
+        steps say when a text came from the model, not when the client receives it.
+        """
         if self.server is None:
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
@@ -135,7 +139,8 @@ def replay(
     `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect is
     likely, the first dialect reads the recording, and the timeline's `dialect` is "". With `server`
     (one of `server_names()`, perhaps with a parser, as in `vllm:hermes`), `.delivered` is another
-    Timeline, with the events that this server delivers. The table then has two more columns:
+    Timeline, with the events that this server delivers; most servers are known only for complete
+    replies, which they deliver at once (`.server.reads`). The table then has two more columns:
     `server`, and `handed_as`, the kind of event that the server delivers, or `dropped`.
     """
     metadata = read_tools(tools)

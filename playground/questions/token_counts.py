@@ -50,15 +50,16 @@ def count_tokens(
     tokenizer: str | PathLike[str] | None = None,
     template: str | PathLike[str] | ChatTemplate | None = None,
 ) -> TokenCount:
-    """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
+    """Count the tokens of a request's input; the table's first row is the total.
 
-    `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs, a
-    session or a sample's name. Of a session, the last sent request is counted. With a `dialect`, or
-    if the session holds no sent request, its next request is counted in that dialect (by default
-    native). `model` replaces the request's own. `api` names the API, as recordings do, if the body
-    alone does not show it. `tokenizer` is a file of the model's tokenizer or a known name,
-    `template` the model's chat template: with both, any model is counted exactly. The network is
-    not used. Raises InputFault for what cannot be read, and UnknownNameError for an unknown name.
+    The kind is `exact` (as billed), `tokenizer` (by the model's own, but not all is known:
+    `.notes`) or `estimate` (by a similar one). `request` is a body of OpenAI's, Anthropic's,
+    Gemini's, Bedrock's, Mistral's or Ollama's APIs, a session or a sample's name. Of a session, the
+    last sent request is counted. With a `dialect`, or if the session holds no sent request, its
+    next request is counted in that dialect (by default native). `model` replaces the request's own.
+    `api` names the API if the body alone does not show it. `tokenizer` is a file of the model's
+    tokenizer or a known name, `template` the model's chat template: with both, any model is counted
+    exactly. Raises InputFault for what cannot be read, and UnknownNameError for an unknown name.
     """
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None

@@ -27,8 +27,9 @@ What must not be changed
 
 from __future__ import annotations
 
+from playground.base.errors import UnknownNameError
 from playground.servers.declarations import all_servers, load_server, server_names
-from playground.servers.reading import ServerReader, ServerReading, reader_for
+from playground.servers.reading import ServerReader, ServerReading
 from playground.servers.view import Parser, Server, View
 
 __all__ = [
@@ -39,7 +40,6 @@ __all__ = [
     "View",
     "all_servers",
     "get_server",
-    "reader_for",
     "server_names",
 ]
 
@@ -51,12 +51,14 @@ def get_server(
 
     With `already_read` the replies hold native calls, which a server has made from the model's
     text. For a dialect that is not built in, no declaration says which parsers read it: the named
-    parser is assumed to do so. If the server has no parser of that name, the dialect's default
-    parser is used, and the reading has a finding about that.
+    parser is assumed to do so.
 
-    Raises UnknownNameError, which names similar servers.
+    Raises UnknownNameError, which names similar servers or parsers.
     """
     name, _, parser = spec.partition(":")
-    return reader_for(
-        load_server(name), parser, dialect, already_read=already_read, is_built_in=is_built_in
-    )
+    server = load_server(name)
+    chosen = server.parser_named(parser) if parser else server.default_parser(dialect)
+    if parser and chosen is None:
+        known = [each.name for each in server.parsers]
+        raise UnknownNameError(f"parser of {server.name}", parser, known)
+    return ServerReader(server, chosen, dialect, already_read, is_built_in)

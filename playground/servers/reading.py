@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Final
 
 from playground.base.arguments import older_name
-from playground.base.errors import nearest_names
 from playground.base.findings import DECLARED, MENDING, Finding, finding
 from playground.base.wording import counted
 from playground.nouns.events import (
@@ -37,7 +36,6 @@ SERVER_CODES: Final = (
     "call-as-text",
     "server-delivers",
     "server-fails",
-    "unknown-parser",
     "no-parser",
     "unread-dialect",
     "usual-parser",
@@ -111,11 +109,11 @@ class ServerReading(ParseResult):
     @property
     def outcome(self) -> str:
         """A sentence that says how many of the reply's calls, aborted calls included, the server
-        hands over, and how many characters it drops."""
+        hands over, of which kind of reply, and how many characters it drops."""
         begun = len(self.lossless.tool_calls) + len(self.lossless.aborted)
         calls = f"{len(self.tool_calls)} of {counted(begun, 'call')}"
         dropped = counted(self.dropped_characters, "character")
-        return f"{self.name} hands over {calls}, drops {dropped}"
+        return f"{self.name} hands over {calls} of a {self.reads}, drops {dropped}"
 
     handed = older_name("handed", "outcome")
 
@@ -164,7 +162,6 @@ class ServerReader:
     server: Server
     parser: Parser | None
     dialect: str
-    unknown_parser: str = ""  # the parser that was asked for, if the server does not have it
     already_read: bool = False  # True if a server has already made native calls
     is_built_in: bool = True  # True if declarations may name the dialect
 
@@ -243,11 +240,9 @@ class ServerReader:
         return proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
 
     def _about_parser(self) -> Iterator[Finding]:
-        """Report an unknown parser, a dialect that the server cannot read, native calls that some
-        server has made already, and a reading that is assumed."""
+        """Report a dialect that the server cannot read, native calls that some server has made
+        already, and a reading that is assumed."""
         server, dialect = self.server, self.dialect
-        if self.unknown_parser:
-            yield finding("unknown-parser", self.unknown_parser, self._fallback())
         if self.is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
         elif self.is_unread:
@@ -267,14 +262,6 @@ class ServerReader:
             unknown = f"it is not known how {server.name} reads {dialect}"
             message = f"{unknown}: it is assumed to do what most of its parsers do"
             yield finding("usual-parser", dialect, message)
-
-    def _fallback(self) -> str:
-        """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
-        nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
-        usual = "none" if self.is_unread else "the server's usual reading"
-        instead = f"{self.parser.name!r}" if self.parser else usual
-        server = self.server.name
-        return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser, if any, for this dialect."""
@@ -371,18 +358,3 @@ def _has_unclosed_call(events: Sequence[Event]) -> bool:
         if isinstance(event, FindingEvent) and event.finding.code == "missing-closer":
             is_open = True
     return False
-
-
-def reader_for(
-    server: Server,
-    parser: str,
-    dialect: str,
-    *,
-    already_read: bool = False,
-    is_built_in: bool = True,
-) -> ServerReader:
-    """Return the reader by `parser`, or by the dialect's default parser if no `parser` is known."""
-    named = server.parser_named(parser)
-    unknown = parser if parser and named is None else ""
-    chosen = named or server.default_parser(dialect)
-    return ServerReader(server, chosen, dialect, unknown, already_read, is_built_in)

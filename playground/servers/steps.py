@@ -83,12 +83,13 @@ def _later_sections(reply: Projection) -> list[ReplySegment]:
     """Return the calls and markers after the first section, or after the first call."""
     segments: list[ReplySegment] = []
     one_call = reply.view.sections_read in ("first call", "only one call")
-    has_call = is_after_first = False
+    has_call = is_after_first = opens = False
     for segment in reply.segments:
         is_of_calls = segment.kind in ("call", "failed", "section", "separator")
-        opens = not one_call or segment.text.lstrip().startswith(tuple(reply.openers))
-        if is_after_first and is_of_calls and opens:
-            segments.append(segment)
+        if is_after_first and is_of_calls:
+            opened = segment.text.lstrip().startswith(tuple(reply.openers))
+            opens = opens or not one_call or opened
+            segments += [segment] * opens
         has_call = has_call or segment.kind in ("call", "failed")
         is_end = one_call or segment.kind == "section"
         is_after_first = is_after_first or (has_call and is_end)

@@ -48,7 +48,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "block": Term("block", "text", "a part of a request that is compared as one"),
     "both_right": Term("both right", "count", "cases that both ways answered correctly"),
     "broken_off": Term("broken off", "count", "answers that broke off; no share counts them"),
-    "by": Term("by", "text", "the model, dialect or smaller schema for which tokens are counted"),
+    "by": Term("by", "text", "for which tokens are counted: a model, dialect, tool, message …"),
     "cache_breaks": Term("breaks", "count", "requests that miss a prefix sent before"),
     "call": Term("call", "text", "the name of the tool that is called"),
     "calls": Term("calls", "count", "tool calls"),

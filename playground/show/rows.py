@@ -280,19 +280,23 @@ def _handed_as(spans: Sequence[Span], reading: ServerReading) -> Iterator[str]:
         yield ", ".join(dict.fromkeys(names)) if start < stop else ""
 
 
-def _shares(cell: CacheSimulation) -> tuple[float, float]:
-    return cell.read_permille / 1000, cell.cost_permille / 1000
+def _costs(cell: CacheSimulation) -> tuple[float, float, float | None]:
+    return cell.read_permille / 1000, cell.cost_permille / 1000, _in_dollars(cell.nano_dollars)
+
+
+def _in_dollars(nano: int | None) -> float | None:
+    return None if nano is None else nano / 1e9
 
 
 @draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
     """Return a row for each dialect and policy: the share of input that is read, and the cost;
-    neither if the provider refuses a request."""
+    neither if the provider refuses a request. Dollars are None if the price is unknown."""
     rows = [
         (
             cell.dialect,
             cell.policy,
-            *((None, None) if cell.errors else _shares(cell)),  # a refused request costs nothing
+            *((None, None, None) if cell.errors else _costs(cell)),  # refused: it costs nothing
             len(cell.requests),
             len(cell.breaks),
             len(cell.findings),
@@ -300,7 +304,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
         )
         for cell in cells
     ]
-    head = "dialect policy read_share cost_share requests cache_breaks findings refusal"
+    head = "dialect policy read_share cost_share dollars requests cache_breaks findings refusal"
     return rows_of(head, rows)
 
 
@@ -316,11 +320,13 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         else []
     )
     answer_words = WORDS if any(cell.diagnoses) else ()
-    head = "request read_tokens written_tokens full_price_tokens cost_share tokens_low tokens_high"
+    paid = "request read_tokens written_tokens full_price_tokens cost_share dollars"
+    head = f"{paid} tokens_low tokens_high".split()
     cells = [
         (
             number + 1,
             *_parts_paid(one),
+            None if one.state == "error" else _in_dollars(cell.nano_of(number, one.cost)),
             *sent.total_range,
             *(_bill(cell, number) if billed else ()),
             *(cell.three_answers(number) if answer_words else ()),
@@ -329,7 +335,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         )
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
     ]
-    return AnswerRows([*head.split(), *billed, *answer_words, "state", "reason"], cells)
+    return AnswerRows([*head, *billed, *answer_words, "state", "reason"], cells)
 
 
 def _parts_paid(one: Simulated) -> Sequence[float | None]:
@@ -430,7 +436,7 @@ def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
             cost.cached_before,
             cost.read,
             cost.lost,
-            None if cost.nano_dollars is None else cost.nano_dollars / 1e9,
+            _in_dollars(cost.nano_dollars),
             cost.parts.sentence if cost.parts else "",
             cost.reason,
             cost.marks,
@@ -502,10 +508,11 @@ def dialect_choice(value: DialectChoice) -> AnswerRows:
 
 @draws("rows", "playground.tokens.count.TokenCount")
 def tokens(value: TokenCount) -> AnswerRows:
-    """Return a row for each origin, tool and message, with its tokens."""
+    """Return a row for the total, by its kind, and for each origin, tool and message."""
     cells = [
         (by, str(name), size)
         for by, sizes in (
+            ("total", {value.kind: value.tokens}),
             ("origin", value.by_origin),
             ("tool", value.by_tool),
             ("message", value.by_message),

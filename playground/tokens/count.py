@@ -35,7 +35,7 @@ _NO_TOKENIZER: Final = "no tokenizer is installed (pip install 'dialect-playgrou
 
 @dataclass(frozen=True, repr=False)
 class TokenCount(Shown):
-    """The tokens of a request's input; the module's docstring explains `kind`.
+    """The tokens of a request's input; `pg.count_tokens` explains `kind`.
 
     `range` is the lowest and the highest possible count. The highest is None if the provider adds
     something that the request does not show (a web search, a conversation on the server).

@@ -362,23 +362,20 @@ class CacheSimulation(Drawn, Live):
     @property
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None if a request's price is unknown."""
-        return self._nano([one.cost for one in self.requests]) if self.price else None
+        costs = [self.nano_of(number, one.cost) for number, one in enumerate(self.requests)]
+        return None if None in costs or not self.price else sum(filter(None, costs))
 
     @property
     def uncached_nano_dollars(self) -> int | None:
         """The cost of all input without a cache, by the same terms; None if a price is unknown."""
-        return self._nano([one.total * 1000 for one in self.requests])
+        costs = [self.nano_of(number, one.total * 1000) for number, one in enumerate(self.requests)]
+        return None if None in costs else sum(filter(None, costs))
 
-    def _nano(self, costs: Sequence[int]) -> int | None:
-        """Return the sum of all requests' costs, each by its own price and terms, in billionths of
-        a dollar; None if a price is unknown."""
-        nano = 0
-        for number, (cost, terms) in enumerate(zip(costs, self.terms, strict=True)):
-            price = self._price_of(number)
-            if price is None or terms.factor is None:
-                return None
-            nano += price.nano_dollars(cost, terms.factor)
-        return nano
+    def nano_of(self, number: int, cost: int) -> int | None:
+        """Return a cost in thousandths of an uncached token, by a request's terms, in billionths of
+        a dollar; None if the price of the request is unknown."""
+        price, factor = self._price_of(number), self.terms[number].factor
+        return None if price is None or factor is None else price.nano_dollars(cost, factor)
 
     def _price_of(self, number: int) -> Price | None:
         """Return the price of a request's own model, because the bodies may name several models."""

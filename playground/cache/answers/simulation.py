@@ -92,10 +92,10 @@ def simulate_cache(
     Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
     Otherwise each is sent `seconds_apart` (by default 20) after the previous one. Tokens are
     counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
-    exact. A request's state "exact" says that its outcome (a hit or a miss) is certain; its tokens
-    may still be estimates. Requests to a provider without rules are in the state
-    "unknown-provider". A request that would be refused costs nothing, so the views then show no
-    cost of all input. `cache_matrix` takes several dialects and policies at once.
+    exact. A request's state "exact" (printed as "certain") says that its outcome, a hit or a miss,
+    is certain; its tokens may still be estimates. Requests to a provider without rules are in the
+    state "unknown-provider". A request that would be refused costs nothing, so the views then show
+    no cost of all input. `cache_matrix` takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and for a `model` that no
     rules fit and that is almost a known model's name (other unknown names, as "acme/foo-1" or

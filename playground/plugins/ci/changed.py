@@ -12,7 +12,7 @@ import click
 
 from playground.cli.check_reports import CheckReports, report_options
 from playground.cli.command import command
-from playground.cli.shared import model_option, strict_option
+from playground.cli.shared import load_all, model_option, strict_option
 from playground.cli.terminal import guarded, report_briefly, say
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def check_changed(
 ) -> int:
     """Compare each of FILES with its version in a git commit, as `check --against` does.
 
-    A file that the commit does not hold is new: it is listed, and nothing is checked. A file that
-    is missing or cannot be read is listed and counts as failed (exit status 2). --comment writes
+    A file that the commit does not hold is new: it is listed, and only read. A file that is
+    missing or cannot be read is listed and counts as failed (exit status 2). --comment writes
     one comment, which later runs replace. It needs the environment of a GitHub job (GITHUB_TOKEN,
     GITHUB_REPOSITORY, GITHUB_EVENT_PATH). Only that comment is sent.
     """
@@ -87,9 +87,10 @@ def _outcome(
     if not Path(file).exists():
         return _unreadable(file, InputFault("there is no such file", expected="a session file"))
     content = committed(file, base)
-    if content is None:
-        return {"session": file, "failures": [], "findings": [], "is_new": True}
     try:
+        if content is None:
+            load_all(file, model)  # what cannot be read would be no baseline for the next change
+            return {"session": file, "failures": [], "findings": [], "is_new": True}
         return _compare(file, content, model, dialect, limits)
     except InputFault as fault:  # the other files are still compared
         return _unreadable(file, fault)

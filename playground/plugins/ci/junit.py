@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from playground.base.findings import Finding
 from playground.base.fixes import with_fix
+from playground.plugins.ci.sarif import location
 
 # Characters that XML 1.0 cannot hold, not even as references.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """Write the outcomes of checks as a test suite with one test for each session file.
+    """Write the outcomes of checks as a test suite with one test for each session file, named from
+    the root of its repository.
 
     A test fails if its outcome has failures; else it has an error if a finding's severity is error;
     else it is skipped if a limit is undecided.
@@ -26,7 +29,7 @@ def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
     suites = Element("testsuites", counts)
     suite = SubElement(suites, "testsuite", {"name": "dialect-playground", **counts})
     for outcome in outcomes:
-        name = _readable(str(outcome["session"]))
+        name = _readable(unquote(location(str(outcome["session"]))["uri"]))
         case = SubElement(suite, "testcase", {"name": name, "classname": "playground.check"})
         lines = outcome["failures"] or _errors(outcome)
         if lines:

@@ -105,9 +105,9 @@ def _line_of_place(content: str, where: str) -> int:
 
 
 def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:
-    location = _location(file)
-    lasting = re.sub(r"\d[\d,.]*", "#", f"{code} {unquote(location['uri'])} {text}")
-    place = {"artifactLocation": location, "region": {"startLine": line}}
+    address = location(file)
+    lasting = re.sub(r"\d[\d,.]*", "#", f"{code} {unquote(address['uri'])} {text}")
+    place = {"artifactLocation": address, "region": {"startLine": line}}
     digest = hashlib.sha256(lasting.encode(errors="surrogatepass")).hexdigest()
     return {
         "ruleId": code,
@@ -118,7 +118,7 @@ def _result(code: str, level: str, text: str, file: str, line: int) -> dict[str,
     }
 
 
-def _location(file: str) -> dict[str, str]:
+def location(file: str) -> dict[str, str]:
     """Return the address of a file: relative to the root of its repository if it is in one, or else
     absolute or relative, as `file` is."""
     path = Path(os.path.normpath(Path.cwd() / file)) if os.path.lexists(file) else Path()

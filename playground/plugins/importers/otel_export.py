@@ -43,6 +43,7 @@ _PROVIDERS: Final = {
     "vertex_ai": "gcp.vertex_ai",
     "xai": "x_ai",
 }
+_PROVIDER_ID: Final = re.compile(r"[a-z\d_]+")  # as LiteLLM writes them
 _SAME: Final = "temperature top_p top_k frequency_penalty presence_penalty seed stream max_tokens"
 # Parameters for which the convention has an attribute -> the attribute's name.
 _PARAMETERS: Final = {
@@ -225,7 +226,7 @@ def _provider(url: str, model: str) -> str:
         return "gcp.vertex_ai"
     has_host = url and not url.startswith("/")
     name = route_of(url) if has_host else model.rpartition("/")[0].partition("/")[0]
-    if not (has_host or name):
+    if not (has_host or _PROVIDER_ID.fullmatch(name)):  # a name such as Qwen is of who made it
         name = rules_and_model("/", model)[0].partition("-before-")[0]
     return _PROVIDERS.get(name, name or "unknown")
 

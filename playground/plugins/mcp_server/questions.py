@@ -206,6 +206,9 @@ class Questions:
                 sure=_sure(choice.dialect is not None, choice.reason),
                 details=asdict(choice),
             )
+        if not (reply or path):
+            problem = "neither a reply nor a path nor a model is given"
+            raise InputFault(problem, field="reply", expected="one of the three")
         recording, offered = self._recording(reply, path, "", tools)
         found = detect_recording(recording, offered)
         best = [each for each in found if each.evident == found[0].evident and each.evident]

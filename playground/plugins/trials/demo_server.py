@@ -93,8 +93,12 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
     - `demo` makes only native calls, `demo-hermes` (or another dialect) always calls in hermes.
     - `demo-cut` and `demo-error` break off a stream, `demo-slow` is slow, `demo-busy` refuses
       twice.
-    - `demo-taught@call=1+hermes.arguments=6+of=20` makes no call in one of twenty answers, and in
-      hermes wrong arguments in six; `tool=1` calls the tool NAME as NAME_too, which no request has.
+    - `demo-taught@call=1+hermes.arguments=6+of=20` makes mistakes. After the `@` stand, in any
+      order, numbers of wrong answers joined by `+`: `call` are answers without a call, `tool` with
+      an unknown tool (NAME_too), `arguments` with wrong arguments. A number that begins with a
+      dialect's name is for that dialect alone. `of` is the number of answers that are counted (by
+      default 10). So of 20 answers to a request, the first has no call, and in hermes the next six
+      have wrong arguments.
     """
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

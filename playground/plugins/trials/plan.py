@@ -350,9 +350,11 @@ def trial(
     `cost` is a forecast; nothing is sent before its `run`. `models` are LiteLLM's names, and
     `base_url` an OpenAI-compatible server, such as that of `serving`; keys come from the
     environment. Without `models` the session's own recordings in `dialects` (by default in any) are
-    read, which costs nothing. Raises InputFault for a session without expected calls or for a
-    number of `repeats` out of range, UnknownNameError for an unknown dialect, and for an `expected`
-    tool or argument that the session does not have.
+    read, which costs nothing. The trial's `misses` say what was wrong in each wrong answer.
+
+    Raises InputFault for a session without expected calls or for a number of `repeats` out of
+    range, UnknownNameError for an unknown dialect, and for an `expected` tool or argument that the
+    session does not have.
     """
     session = session_or_sample(session)
     calls = (expected,) if isinstance(expected, ExpectedCall | Mapping | str) else tuple(expected)

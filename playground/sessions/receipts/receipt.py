@@ -21,7 +21,8 @@ LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids an
 _COMPARED: Final = (
     f"Compared by content: texts of {LEAST} characters and more, shorter ones where a field shows "
     "that somebody said them, calls, results, and token counts. "
-    "Messages and requests are only counted. Other values are not compared."
+    "Messages, equal ones once, and recorded requests are only counted. Other values are not "
+    "compared."
 )
 
 
@@ -76,9 +77,9 @@ class Receipt(Shown):
     """The contents of a file and of its sessions, and the missing pieces. Compared by value are
     texts of 24 characters and more, shorter ones if a field or a role shows that somebody said
     them, calls with their arguments, results, and token counts. For repeated texts in a list of
-    messages, the number of times is compared. White space is folded. Messages and requests are only
-    counted. A text that occurs only in a request's stored body is reported as such. The receipt
-    does not prove that nothing is missing."""
+    messages, the number of times is compared. White space is folded. Messages, equal ones once, and
+    recorded requests are only counted. A text that occurs only in a request's stored body is
+    reported as such. The receipt does not prove that nothing is missing."""
 
     format: str
     in_file: Mapping[str, int]

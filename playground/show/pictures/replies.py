@@ -13,6 +13,7 @@ from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.detection import SHOWN, Detections
 from playground.questions.timeline import Timeline
+from playground.servers import ServerReading
 from playground.show import rows
 from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import CODE_STYLE, Markup, code, coloured, escaped, markup_table, table
@@ -47,7 +48,8 @@ def replays(values: Sequence[Timeline]) -> Markup:
 @draws("picture", ParseResult)
 def parse_result(value: ParseResult) -> Markup:
     """Return the text coloured by kind of event, with the calls and the findings."""
-    return Markup("A reply", _reading_line(value), static=_reading(value))
+    server = value.name if isinstance(value, ServerReading) else ""
+    return Markup("A reply", _reading_line(value, server), static=_reading(value))
 
 
 def _reading_line(result: ParseResult, dialect: str = "") -> str:
