@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.nouns.wire_blocks import read_wire
 from playground.tokens.count import TokenCount, count_request, count_with_similar
 from playground.tokens.estimate import FAMILIES, texts_of
 from playground.tokens.models import rule_for
@@ -266,21 +265,3 @@ def test_long_texts_and_pictures_are_not_kept_once_they_are_counted() -> None:
 def test_texts_of_a_body_are_its_blocks_and_its_prompt() -> None:
     texts = [piece.text for piece in texts_of({"prompt": "Ebb?", "system": "Rhyme."})]
     assert texts == ["Rhyme.", "Ebb?"]
-
-
-@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "gemini/gemini-2.5-pro", "qwen3-max"])
-def test_a_result_counts_as_the_same_text_of_the_user(model: str) -> None:
-    """Escapes of JSON made a result of lines and quotes cost a quarter more than the same text."""
-    rows = '[{"quay": "AF1204", "path": "C:\\pier"}]\t\x1b[0m\n' * 200
-    called: list[Any] = [
-        {"role": "user", "content": TIDE},
-        {"role": "assistant", "content": None, "tool_calls": [CALL]},
-        {"role": "tool", "tool_call_id": "c1", "content": rows},
-    ]
-    spoken = count_request({"messages": [{"role": "user", "content": rows}]}, model, "openai-chat")
-    found = count_request({"messages": called}, model, "openai-chat")
-    framing = found.by_origin["results"] - spoken.by_origin["user"]
-    assert 0 < framing < 60
-    result, user = (read_wire({"messages": [m]}).blocks[0].tokens for m in (called[2], called[0] | {
-        "content": rows}))  # fmt: skip
-    assert 0 < result - user < 60

@@ -40,7 +40,7 @@ from playground.nouns.wire_bodies import (
     tools_of,
     ttl_of,
 )
-from playground.nouns.wire_estimates import text_in_prompt, tokens_of
+from playground.nouns.wire_estimates import tokens_of
 from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
 Tier = Literal["tools", "system", "messages"]
@@ -78,9 +78,7 @@ class WireBlock(NamedTuple):
     @property
     def tokens(self) -> int:
         """The estimated number of tokens."""
-        if self.size is not None:
-            return self.size
-        return tokens_of(text_in_prompt(self.kind, self.text))
+        return tokens_of(self.text) if self.size is None else self.size
 
     def moved(self, message: int) -> WireBlock:
         """Return the same block in another message."""

@@ -8,7 +8,6 @@ gives 0.45 to 1.41 of the count: in a table of numbers a token has two character
 
 from __future__ import annotations
 
-import re
 import string
 from typing import Final
 
@@ -26,18 +25,6 @@ _OTHER: Final = 50  # line breaks, punctuation
 # o200k_base's count (`tokens/`), which is 0.86 to 1.2 times the estimate; products are rounded.
 _LEAST: Final = 0.6
 _MOST: Final = 1.8
-_CONTROL: Final = re.compile(r"\\u00([01][0-9a-f])")
-# A backslash is "\0" meanwhile, which JSON escapes.
-_ESCAPES: Final = ((r"\\", "\0"), (r"\n", "\n"), (r"\"", '"'), (r"\t", "\t"), (r"\r", "\r"))
-
-
-def text_in_prompt(kind: str, text: str) -> str:
-    """Return a block's text as a model reads it: a tool's result without the escapes of JSON."""
-    if "\\" not in text or not kind.endswith(("_result", "_output")):
-        return text
-    for escaped, letter in _ESCAPES:
-        text = text.replace(escaped, letter)
-    return _CONTROL.sub(lambda found: chr(int(found[1], 16)), text).replace("\0", "\\")
 
 
 def tokens_of(text: str) -> int:

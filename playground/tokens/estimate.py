@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
-from playground.nouns.wire_estimates import text_in_prompt, tokens_of
+from playground.nouns.wire_estimates import tokens_of
 from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
 from playground.tokens.registry import PACKAGED, STAND_IN, packaged
 from playground.tokens.tokenizer import count
@@ -305,7 +305,7 @@ def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Pi
     has_picture = not hidden and origin == "results" and bool(_MEDIUM_IN_RESULT.search(text))
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(
-        "" if hidden else text_in_prompt(kind, text),
+        "" if hidden else text,
         origin,
         tool=name[1] if name else "",
         medium=hidden or has_picture,
