@@ -113,10 +113,10 @@ def test_a_finding_offers_the_cheapest_policy_which_mends_it_and_says_what_it_sa
     app = page("cache", session="12-long-tool-run")
     remedy = offered(app)
     assert (
-        remedy["label"] == "Switch policy: Claude Code's marks would probably save $0.17 of $0.22."
+        remedy["label"] == "Switch policy: Claude Code's marks would probably save $0.17 of $0.23."
     )
     title, _, fix, _ = strip(app)["findings"][remedy["finding"]]
-    assert title.startswith("About 7,145 tokens after the last mark")
+    assert title.startswith("About 7,360 tokens after the last mark")
     assert fix.startswith("Move the last mark to the newest message")
     trigger(app, "bars", "chosen", remedy["key"])
     assert policy(app) == "claude-code"

@@ -405,7 +405,7 @@ def bars(app: AppTest) -> list[dict[str, Any]]:
 def test_policies_are_bars_and_equal_ones_are_one() -> None:
     app = page("cache", session="12-long-tool-run")
     best, worst = bars(app)
-    assert (best["figure"], worst["figure"]) == ("24 % · $0.053", "100 % · $0.22")
+    assert (best["figure"], worst["figure"]) == ("24 % · $0.054", "100 % · $0.23")
     assert (best["on"], worst["on"]) == (False, True)
     assert best["name"] == "Claude Code's marks +11"
     assert sum(best["shares"]) < 0.27
