@@ -221,7 +221,7 @@ def test_the_action_comments_once_and_fails_on_a_change(
     (comment,) = github.comments[120:]
     assert comment["body"] == f"{MARKER}\n{summary.read_text()}"
     assert (
-        "| `traces/a b.json` | `anthropic/claude-sonnet-4-5` | ~1,121 | ~1,121 | +0 "
+        "| `traces/a b.json` | `anthropic/claude-sonnet-4-5` | ~1,123 | ~1,123 | +0 "
         in comment["body"]
     )
     assert "| `traces/new.json` | new file |" in comment["body"]
