@@ -131,6 +131,19 @@ def test_an_argument_that_would_change_nothing_is_refused(
     assert caught.value.expected
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_misspelt_keyword_is_refused_with_the_right_one(name: str) -> None:
+    """`cache_matrix(policy=…)` ended in Python's own words, without `policies`."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    usual = dict(zip(parameters, ASKED.get(name, (SAMPLE,)), strict=False))
+    if len(parameters) == 1 or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        return
+    for right in parameters:
+        with pytest.raises(InputFault, match=f"'{right}'") as caught:
+            _call(name, {**usual, f"{right}s": 1})
+        assert isinstance(caught.value, TypeError)
+
+
 def _by_position(function: Callable[..., Any]) -> list[str]:
     parameters = inspect.signature(function).parameters.values()
     return [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]

@@ -12,7 +12,7 @@ from functools import wraps
 from os import PathLike
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from playground.base.errors import InputFault
+from playground.base.errors import InputFault, nearest_names
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -64,23 +64,35 @@ def takes(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Make a decorator that checks each named argument by a key of KINDS, an ArgumentKind or types.
 
-    The decorated function raises InputFault for an argument of another kind.
+    The decorated function raises InputFault for an argument of another kind, and KeywordFault for
+    one that it does not take.
     """
     wanted = {name: _kind(kind) for name, kind in kinds.items()}
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-        names = list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters
+        names, takes_all = (
+            list(parameters),
+            any(p.kind is p.VAR_KEYWORD for p in parameters.values()),
+        )
 
         @wraps(function)
         def call_checked(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
             for name, value in (*zip(names, args, strict=False), *keywords.items()):
                 if name in wanted:
                     _check(function.__name__, name, value, wanted[name])
+                elif name not in names and not takes_all:
+                    problem = f"no such argument; {nearest_names(name, names)}"
+                    raise KeywordFault(problem, where=f"{function.__name__}({name}=…)")
             return function(*args, **keywords)
 
         return call_checked
 
     return decorate
+
+
+class KeywordFault(InputFault, TypeError):
+    """An argument that a function does not take; a TypeError too, as Python's own error is."""
 
 
 class FieldFault(InputFault, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.base.arguments import items, older_name
+from playground.base.arguments import items, older_name, takes
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.dialects import dialect_names, get_dialect
@@ -84,6 +84,7 @@ class Proposal:
         ]
 
 
+@takes()
 def propose_dialect(
     replies: Sequence[str], name: str = "proposed", registered: bool = True
 ) -> Proposal:
