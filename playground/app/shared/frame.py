@@ -56,8 +56,9 @@ def head(entry: PageEntry) -> bool:
 
 
 def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
-    """Show the session's model, and buttons for undo and, if a step was undone, for redo. They are
-    in the bar and in the session's menu, because a narrow screen has room for them only there."""
+    """Show the session's model, and buttons for undo and redo. They are in the bar and in the
+    session's menu, because a narrow screen has room for them only there. Both are always drawn:
+    otherwise Redo would appear where Undo was, and a second click would undo the first one."""
     _select_model(working, in_menu)
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
@@ -65,16 +66,15 @@ def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
     ):
         # The key is fixed: otherwise the changed help text would make a new button at every step,
         # and a click during a rerun would hit the old one.
-        if step or label == "Undo":
-            say.button(
-                label,
-                key=label + _IN_MENU * in_menu,
-                icon=f":material/{icon}:",
-                disabled=not step,
-                help=f"{label}: {step}" if step else None,
-                on_click=act,
-                args=(working.name,),
-            )
+        say.button(
+            label,
+            key=label + _IN_MENU * in_menu,
+            icon=f":material/{icon}:",
+            disabled=not step,
+            help=f"{label}: {step}" if step else None,
+            on_click=act,
+            args=(working.name,),
+        )
 
 
 @contextmanager
