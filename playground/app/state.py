@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -408,6 +409,12 @@ def forget_url(name: str) -> None:
 def forget_step() -> None:
     """Remove the step from the address, so that another recording is shown at its last step."""
     forget_url("step")
+
+
+def address() -> str:
+    """Return the link to the current view."""
+    values = {name: st.query_params.get_all(name) for name in st.query_params}
+    return f"{st.context.url}?{urlencode(values, doseq=True)}"
 
 
 def url_values() -> dict[str, str]:

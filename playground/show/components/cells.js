@@ -61,8 +61,8 @@ class Cells {
       const from = isSame ? CONTEXT * Boolean(at) : SHOWN
       const to = isSame ? CONTEXT * (at < runs.length - 1) : 0
       const isWhole = text.length <= from + to + CONTEXT || this.more.has(`${row} folded`) || this.more.has(key)
-      const start = isWhole ? text : beginning(text, from)
-      const end = isWhole ? "" : text.slice(beginning(text, text.length - to).length)
+      const start = isWhole ? text : toLine(beginning(text, from))
+      const end = isWhole ? "" : fromLine(text.slice(beginning(text, text.length - to).length))
       const hidden = text.slice(start.length, text.length - end.length)
       const said = hidden && `show ${grouped(characters(hidden))} ${isSame ? "equal" : "more"} characters`
       if (!kinds.includes(change)) return
@@ -145,6 +145,10 @@ class Cells {
     this.draw()
   }
 }
+
+// Return a text up to the end of its last whole line, or from its first whole line on
+const toLine = (text) => text.slice(0, text.lastIndexOf("\n") + 1 || text.length)
+const fromLine = (text) => text.slice(text.indexOf("\n") + 1)
 
 // Return an image from the session's own data: nothing is fetched, and its size is known beforehand
 function thumbnail([src, width, height]) {
