@@ -342,7 +342,7 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator(".panes").first).to_be_visible(timeout=30_000)
     body = page.locator(".verbatim", has_text='"max_tokens": 64000')
     expect(body).to_have_count(0)
-    page.get_by_text("The body for OpenAI").click()
+    page.get_by_text("The body for Anthropic").click()
     expect(body.first).to_be_visible()
     page.goto(f"{address}/prompts?session=02-parallel-calls")
     page.get_by_text("The session's tools").click()

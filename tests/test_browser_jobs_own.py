@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -134,10 +135,24 @@ def test_a_corpus_is_built_and_one_of_its_sessions_opened(
     hand.click(jobs.button(page, "Build"))
     said = page.get_by_role("heading", name="40 sessions, 240 requests.")
     expect(said).to_be_visible(timeout=60_000)
+    expect(page).to_have_url(re.compile("corpus="))
+    corpus = page.url
     hand.click(page.get_by_role("button", name="Show expired in 40 sessions"))
     hand.click(page.get_by_role("button", name="Cache", exact=True).first)
     expect(page.locator(".strip h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
     tour.done("corpus", hand)
+    # a link to a question, and Back to it; the overview's address has no question
+    page.goto(f"{corpus}&asks=breaks")
+    view = page.get_by_role("radio", name="Questions")
+    expect(view).to_be_checked()
+    expect(page).to_have_url(re.compile("view=Questions"))
+    page.get_by_role("link", name="Cache", exact=True).click()
+    expect(page.locator(".strip h2")).to_be_visible()
+    page.go_back()
+    expect(view).to_be_checked()
+    page.get_by_role("radio", name="Overview").click()
+    expect(said).to_be_visible()
+    expect(page).not_to_have_url(re.compile("asks="))
 
 
 def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(
