@@ -1074,7 +1074,7 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     assert "the model may have written the rest differently." in told(app)
     app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
     assert "Aborted calls: 0" in told(app)
-    assert "as xml writes it" in told(app)
+    assert "as xml would write it" in told(app)
     assert "Complete calls: read_file" in told(app)
 
 
