@@ -459,7 +459,7 @@ def test_marks_can_be_set_and_are_a_policy_then() -> None:
     assert "The marks you set: a policy of your own" in " ".join(c.value for c in app.caption)
     assert strip(app)["sentence"].startswith("15 requests: ")
     names = [row["name"] for row in bars(app) if row["on"]]
-    assert names == ["The marks you set +12"]
+    assert names == ["The marks you set and 12 more"]
 
 
 def test_what_if_changes_the_price() -> None:
