@@ -82,7 +82,9 @@ def test_two_clicks_on_one_place_undo_two_edits(page: Page, address: str) -> Non
     ]
     at_first = [place.bounding_box() for place in places]
     edit(page, "You keep the lighthouse.")
+    expect(page.locator(".editing")).to_have_count(0)  # its box closes a moment later
     edit(page, "You keep the ferry.")
+    expect(page.locator(".editing")).to_have_count(0)
     assert [place.bounding_box() for place in places] == at_first
     undo = at_first[1]
     assert undo
