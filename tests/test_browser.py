@@ -220,6 +220,35 @@ def test_a_search_counts_a_message_once_and_goes_to_what_was_not_drawn(
     expect(said).to_have_text("0 found")
 
 
+def test_five_columns_are_not_cut_beside_a_scroll_bar(page: Page, tmp_path: Path) -> None:
+    compared = pg.compare(pg.session("It is high."), ["xml", "hermes", "native", "json", "glm"])
+    path = tmp_path / "five.html"
+    path.write_text(compared.html(), encoding="utf-8")
+    page.set_viewport_size({"width": 1410, "height": 900})  # the shell's scroll bars have no width
+    page.goto(path.as_uri())
+    expect(page.locator(".pane")).to_have_count(5)
+    sizes = page.locator(".scroller").evaluate("node => [node.scrollWidth, node.clientWidth]")
+    assert sizes[0] <= sizes[1]
+    assert "view=" not in page.locator(".head").inner_html()  # a file has no other view
+
+
+def test_a_figure_of_lost_facts_leads_to_their_list(page: Page, address: str) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls&dialects=xml&dialects=hermes")
+    lost = page.get_by_role("link", name="2 of 16 facts lost")
+    expect(lost).to_have_attribute("title", "Which facts: the view Tools lists them")
+    lost.click()
+    expect(page.get_by_text("xml drops 2")).to_be_visible()
+    assert "dialects=xml&dialects=hermes" in page.url
+
+
+def test_help_shows_the_link_to_this_view(page: Page, address: str) -> None:
+    page.goto(f"{address}/replay?session=04-truncated-call")
+    expect(page.locator(".player .text").first).to_be_visible()
+    expect(page).to_have_url(re.compile("session=04-truncated-call"))
+    page.get_by_role("button", name="Help", exact=True).click()
+    expect(page.get_by_role("dialog").locator(".verbatim pre").first).to_have_text(page.url)
+
+
 def test_differences_are_told_word_by_word(page: Page, tmp_path: Path) -> None:
     tool = {"name": "t", "description": "Tides.", "input_schema": {"type": "object"}}
     compared = pg.compare(pg.session("It is high.", tools=[tool]), ["xml", "hermes"])
@@ -313,7 +342,7 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator(".panes").first).to_be_visible(timeout=30_000)
     body = page.locator(".verbatim", has_text='"max_tokens": 64000')
     expect(body).to_have_count(0)
-    page.get_by_text("The body for").first.click()
+    page.get_by_text("The body for Anthropic").click()
     expect(body.first).to_be_visible()
     page.goto(f"{address}/prompts?session=02-parallel-calls")
     page.get_by_text("The session's tools").click()
@@ -491,6 +520,23 @@ def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: 
     player.locator(".text").first.press("Home")
     expect(player.locator(".place")).to_have_text(re.compile("chunk 1 of 47"))
     assert len(shown_text(page)) < 20
+
+
+def test_the_next_finding_is_the_one_after_the_place_that_is_lit(page: Page, address: str) -> None:
+    """`]` went to the first of the list, which is sorted by severity, and so back in the text."""
+    page.goto(f"{address}/replay?session=04-truncated-call")
+    text = page.locator(".player .text").first
+    expect(text).to_be_visible()
+    now = page.locator(".player .findings .now")
+    text.press("f")
+    expect(page.locator(".player .lit").first).to_be_visible()
+    for key, at in (("]", 35), ("]", 122), ("]", 169), ("[", 122), ("[", 35), ("[", 0), ("[", 0)):
+        text.press(key)
+        expect(now).to_contain_text(f"at {at}")
+    page.get_by_role("button", name="Columns").click()
+    expect(page.get_by_role("combobox", name="A call in a code fence is")).to_be_visible()
+    labels = "all => all.map(node => node.getAttribute('aria-label')).join()"
+    assert ":small" not in page.locator("[aria-label]").evaluate_all(labels)
 
 
 QWEN = (

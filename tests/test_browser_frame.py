@@ -52,6 +52,10 @@ BEYOND = """() => [...document.querySelectorAll(".st-key-bar *")].filter(node =>
   const { left, right, width } = node.getBoundingClientRect()
   return width && (left < 0 || right > innerWidth)
 }).map(node => node.closest("[class*=st-key-]").className)"""
+# what is wider than its place, so that the page can be moved sideways
+WIDER = """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
+  .filter(node => node.scrollWidth > node.clientWidth)
+  .map(node => [node.tagName, node.scrollWidth, node.clientWidth])"""
 FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
 FIRST = [
@@ -102,7 +106,7 @@ def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
         bar = page.locator(".st-key-bar").bounding_box()
         assert bar and bar["height"] == 48
         assert page.evaluate(BEYOND) == [], size
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), size
+        assert page.evaluate(WIDER) == [], size
         assert page.locator("[data-testid=stSidebar]:visible").count() == 0
         assert page.evaluate("shift") <= 0.1, size
         assert page.evaluate("faded") == 0, size
@@ -187,6 +191,8 @@ def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
     expect(page.get_by_test_id("stToast")).to_contain_text("unknown dialect 'klingon'")
     expect(page).to_have_url(re.compile("dialects=xml&dialects=native&dialects=hermes"))
     page.get_by_test_id("stToast").get_by_role("button", name="Close").click()
+    for name in ("view", "run"):
+        expect(page.locator(f".st-key-toolbar > .st-key-{name}")).to_be_in_viewport(ratio=0.95)
     toolbar = page.locator(".st-key-toolbar")  # which fades out where it goes on
     expect(toolbar).to_have_css("--fade", "48px")
     toolbar.evaluate("node => node.scrollTo(9999, 0)")
@@ -255,8 +261,33 @@ def test_a_word_says_that_a_page_is_drawn_again(page: Page) -> None:
     word = "getComputedStyle(document.querySelector('.st-key-bar'), '::after').content"
     page.evaluate("document.querySelector('.stApp').dataset.testScriptState = 'running'")
     assert page.evaluate(word) == '"Working …"'
+    place = "getComputedStyle(document.querySelector('.st-key-bar'), '::after').display"
+    assert page.evaluate(place) == "block"
+    for state, drawn in (("PINGING_SERVER", "none"), ("CONNECTED", "block")):
+        page.evaluate(f"document.querySelector('.stApp').dataset.testConnectionState = '{state}'")
+        assert page.evaluate(place) == drawn  # Streamlit says at the same place that it connects
     page.evaluate("document.querySelector('.stApp').dataset.testScriptState = 'notRunning'")
     assert page.evaluate(word) == "none"
+
+
+def test_what_a_pointer_opens_covers_no_button(page: Page) -> None:
+    """A table's tools covered Run, and its tooltip covered Import."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/compare?session=02-parallel-calls&view=Tools")
+    run = page.get_by_role("button", name="Run in all columns").first
+    page.get_by_test_id("stDataFrame").first.hover()
+    above(run, page.get_by_test_id("stElementToolbar").first)
+    run.hover()
+    above(page.get_by_role("button", name="Import"), page.get_by_test_id("stTooltipContent"))
+
+
+def above(upper: Locator, lower: Locator) -> None:
+    """The first of two things ends before the second begins."""
+    expect(lower).to_be_visible()
+    lower.page.wait_for_timeout(500)  # it moves to its place
+    boxes = upper.bounding_box(), lower.bounding_box()
+    assert boxes[0] and boxes[1]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
 
 
 def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:

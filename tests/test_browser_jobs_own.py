@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,41 @@ def test_two_system_prompts_are_compared_word_for_word(hand: Hand, tour: Tour) -
     tour.done("prompts", hand)
 
 
+def test_the_change_of_a_long_prompt_is_in_sight_on_both_sides(hand: Hand) -> None:
+    """Six thousand equal characters hid it, and each side unfolded by itself."""
+    page = hand.page
+    rules = [f"Rule {n}: the keeper writes tide {n * 7} into the log.\n" for n in range(400)]
+    for number, change in enumerate(("writes", "never copies")):
+        told = "".join([*rules[:200], rules[200].replace("writes", change), *rules[201:]])
+        said = [{"role": "system", "content": told}, {"role": "user", "content": "High tide?"}]
+        if number:
+            hand.click(jobs.button(page, "Import"))
+            box = page.get_by_role("dialog").get_by_label("Paste anything")
+            expect(box).to_be_focused()
+            hand.paste(json.dumps({"model": "gpt-5", "messages": said}))
+            hand.click(page.get_by_role("dialog").get_by_role("button", name="New session"))
+            continue
+        paste(hand, json.dumps({"model": "gpt-5", "messages": said}), "New session")
+        expect(page.locator(".panes").first).to_contain_text("Rule 0")
+    hand.click(page.get_by_role("link", name="Diff", exact=True))
+    expect(page.locator(".block ins")).to_have_text(["never copies"])
+    expect(page.locator(".block del")).to_have_text(["writes", "writes"])  # on both sides
+    page.locator(".board .drawing .break").click()
+    for change in (page.locator(".block del").first, page.locator(".block ins")):
+        expect(change).to_be_in_viewport()
+    more = page.locator(".block .more")
+    words = more.all_text_contents()
+    assert len(words) == 4
+    assert words[:2] == words[2:]
+    assert all("equal characters" in each for each in words)
+    more.first.click()
+    expect(more).to_have_count(2)  # one click unfolds it on both sides
+    for pre in page.locator(".block pre").all():
+        expect(pre).to_contain_text(rules[3].strip())
+    page.get_by_role("searchbox").fill("Rule 390")
+    expect(more).to_have_count(0)
+
+
 def test_what_an_interrupted_recording_holds_is_replayed(hand: Hand, tour: Tour) -> None:
     page = hand.page
     row = page.locator("[class*=st-key-kept]", has_text="harbour.jsonl")
@@ -99,10 +135,24 @@ def test_a_corpus_is_built_and_one_of_its_sessions_opened(
     hand.click(jobs.button(page, "Build"))
     said = page.get_by_role("heading", name="40 sessions, 240 requests.")
     expect(said).to_be_visible(timeout=60_000)
+    expect(page).to_have_url(re.compile("corpus="))
+    corpus = page.url
     hand.click(page.get_by_role("button", name="Show expired in 40 sessions"))
     hand.click(page.get_by_role("button", name="Cache", exact=True).first)
     expect(page.locator(".strip h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
     tour.done("corpus", hand)
+    # a link to a question, and Back to it; the overview's address has no question
+    page.goto(f"{corpus}&asks=breaks")
+    view = page.get_by_role("radio", name="Questions")
+    expect(view).to_be_checked()
+    expect(page).to_have_url(re.compile("view=Questions"))
+    page.get_by_role("link", name="Cache", exact=True).click()
+    expect(page.locator(".strip h2")).to_be_visible()
+    page.go_back()
+    expect(view).to_be_checked()
+    page.get_by_role("radio", name="Overview").click()
+    expect(said).to_be_visible()
+    expect(page).not_to_have_url(re.compile("asks="))
 
 
 def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(

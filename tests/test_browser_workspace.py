@@ -73,6 +73,29 @@ def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(page: Page, addre
     expect(pane(other)).to_contain_text("You keep the harbour.")
 
 
+def test_two_clicks_on_one_place_undo_two_edits(page: Page, address: str) -> None:
+    """Redo appeared where Undo had been, and the second click undid the first one."""
+    bring(page, address)
+    places = [
+        page.get_by_role("combobox", name="Session"),
+        *(button(page, name) for name in ("Undo", "Redo", "Import")),
+    ]
+    at_first = [place.bounding_box() for place in places]
+    edit(page, "You keep the lighthouse.")
+    expect(page.locator(".editing")).to_have_count(0)  # its box closes a moment later
+    edit(page, "You keep the ferry.")
+    expect(page.locator(".editing")).to_have_count(0)
+    assert [place.bounding_box() for place in places] == at_first
+    undo = at_first[1]
+    assert undo
+    for text in ("You keep the lighthouse.", "You keep the harbour."):
+        page.mouse.click(undo["x"] + undo["width"] / 2, undo["y"] + undo["height"] / 2)
+        expect(pane(page)).to_contain_text(text)
+    assert [place.bounding_box() for place in places] == at_first
+    button(page, "Redo").click()
+    expect(pane(page)).to_contain_text("You keep the lighthouse.")
+
+
 def test_a_reload_brings_back_what_was_typed_and_a_refused_name_goes(
     page: Page, address: str
 ) -> None:

@@ -224,7 +224,7 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     """An answer of a session is streamed again, and says so; a file may hold a reply alone."""
     again = run("replay", "07-gemini-above")
     assert "=== content" in again.stdout
-    assert "Not recorded: message" in again.stdout
+    assert "Not a recorded stream: message" in again.stdout
     reply = tmp_path / "reply.txt"
     reply.write_text('Fine.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>')
     assert output("replay", str(reply))["tool_calls"][0]["name"] == "f"

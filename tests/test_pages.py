@@ -407,7 +407,7 @@ def test_policies_are_bars_and_equal_ones_are_one() -> None:
     best, worst = bars(app)
     assert (best["figure"], worst["figure"]) == ("24 % · $0.054", "100 % · $0.23")
     assert (best["on"], worst["on"]) == (False, True)
-    assert best["name"] == "Claude Code's marks +11"
+    assert best["name"] == "Claude Code's marks and 11 more"
     assert sum(best["shares"]) < 0.27
 
 
@@ -459,7 +459,7 @@ def test_marks_can_be_set_and_are_a_policy_then() -> None:
     assert "The marks you set: a policy of your own" in " ".join(c.value for c in app.caption)
     assert strip(app)["sentence"].startswith("15 requests: ")
     names = [row["name"] for row in bars(app) if row["on"]]
-    assert names == ["The marks you set +12"]
+    assert names == ["The marks you set and 12 more"]
 
 
 def test_what_if_changes_the_price() -> None:
@@ -723,7 +723,7 @@ def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> No
     reply = b'<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'
     upload(app, "tides at noon.txt", reply)
     assert app.selectbox(key="session").value == "tides at noon"
-    assert "Not recorded: a whole text" in told(app)
+    assert "A text, not a recorded stream" in told(app)
     assert app.selectbox(key="model").proto.placeholder == "No model named"  # it was Claude
     first, second = app.multiselect(key="columns").value  # native reads nothing of it
     assert (first, second) == ("hermes", "llama3-json")  # which reads the call, its tags as text
@@ -1071,10 +1071,10 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     app = page("replay", session="12-long-tool-run")
     assert not app.exception
     assert app.selectbox(key="recording").value == "answer in message 29, re-streamed"
-    assert "The model's own text may have been different." in told(app)
+    assert "the model may have written the rest differently." in told(app)
     app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
     assert "Aborted calls: 0" in told(app)
-    assert "as xml writes it" in told(app)
+    assert "as xml would write it" in told(app)
     assert "Complete calls: read_file" in told(app)
 
 

@@ -318,7 +318,7 @@ def test_what_could_not_be_read_is_named_with_its_place() -> None:
     assert recognise(TEXT[:-9]).unread[0].startswith("line 1: not JSON")
     assert recognise(SPOILED).unread[0].startswith("pasted:1: not JSON")
     command = recognise(f"curl https://x -H 'Authorization: Bearer sk-abc' -d '{QUOTED}'")
-    assert command.unread == ("a header was left out, with any key in it",)
+    assert command.unread == ("a header was left out, so no API key is kept",)
     assert b"sk-abc" not in command.data
     named = recognise("curl -d @body.json https://x")
     assert named.unread[0].startswith("the curl command: its body is only the name of a file")

@@ -228,8 +228,8 @@ def show_strip(question: CacheQuestion) -> None:
 
 def _about_sizes(question: CacheQuestion, cell: CacheSimulation) -> str:
     """Say how the strip's sizes were found, and how many tokens Compare counts."""
-    billed = ", and adapted to the bills" if any(cell.billed) else ""
-    text = f"Sizes are estimated from the text of each block{billed}."
+    billed = ", then scaled to the bills" if any(cell.billed) else ""
+    text = f"The size of each block is estimated from its text{billed}."
     if not cell.requests or cell.requests[-1].total > _MOST_COUNTED:
         return text
     try:
@@ -241,8 +241,8 @@ def _about_sizes(question: CacheQuestion, cell: CacheSimulation) -> str:
     is_sent = question.is_imported
     counts = "Diff counts the last request as sent" if is_sent else "Compare counts the session"
     return (
-        f"{text} {counts} by the model's tokenizer or family, with what the provider adds: "
-        f"{count.tokens:,} tokens ({exact})."
+        f"{text} {counts} as a whole, with the tokenizer of the model or of its family and the "
+        f"tokens that the provider adds: {count.tokens:,} ({exact})."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import components, say, tables, waiting, widgets
+from playground.app.shared import components, say, tables, waiting, widgets, workspace
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.base import paths
@@ -139,9 +139,7 @@ def _show_payloads(payloads_by_provider: Mapping[str, ProviderPayload]) -> None:
     components.panes(Picture(grid(panes)), key=_MESSAGES)
     st.caption("As LiteLLM's own adapters write it; nothing is sent.")
     for name, payload in payloads_by_provider.items():
-        # The name is a text below and not in the label, because a label is Markdown and a user may
-        # type any name.
-        with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
-            say.text(name)
+        label = f"The body for {workspace.plain(name)}"  # a user may type any name
+        with say.expander(label, key=f"body {name}", on_change="rerun") as body:
             if body.open:
                 widgets.wire_calls(payload.calls, name)

@@ -118,7 +118,7 @@ def recording_select(session: Session) -> Recording | None:
 
 
 def _from_its_end(_: str) -> None:
-    state.forget_step()
+    state.forget_url("step")  # another recording is shown at its last step
 
 
 def columns(recording: Recording, tools: Tools) -> list[str]:
@@ -174,7 +174,7 @@ def reading_dialect(recording: Recording, chosen: Sequence[str]) -> str:
 def take_position(position: float | None) -> None:
     """Write the step at which the player came to rest into the URL."""
     if position is not None:
-        state.set_url_number("step", int(position))
+        state.tell_url("step", str(int(position)), "")
 
 
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:

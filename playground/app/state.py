@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import ScriptRunContext, get_script_run_ctx
 
 from playground.app.serving import access
 from playground.app.shared.memoized import memoized
@@ -344,10 +345,6 @@ def url_number(name: str, default: int = 0) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
-def set_url_number(name: str, value: int) -> None:
-    st.query_params[name] = str(value)
-
-
 def follow_url(key: str, options: Sequence[str]) -> None:
     """Set a selectbox whose titles differ from its options, before it is drawn: at first and after
     Back or Forward to the option in the address, without one or without its own to the first."""
@@ -373,16 +370,22 @@ def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
     if context is None or all(name in options for name in in_address):
         return []
     names = list(dict.fromkeys(name.strip() for value in in_address for name in value.split(",")))
-    with context.session_state.query_params() as address:
-        address[key] = [name for name in names if name in options]
-        address.set_initial_query_params_from_current()  # the widget takes its value from these
+    _set_in_address(context, key, [name for name in names if name in options])
     return [name for name in names if name and name not in options]
 
 
+def _set_in_address(context: ScriptRunContext, key: str, value: str | list[str]) -> None:
+    with context.session_state.query_params() as address:
+        address[key] = value
+        address.set_initial_query_params_from_current()  # the widget takes its value from these
+
+
 def set_unless_in_address(key: str, value: str) -> None:
-    """Set a bound widget before it is first drawn, unless the address has a value for it."""
-    if key not in st.query_params and key not in st.session_state:
-        st.session_state[key] = value
+    """Set a bound widget before it is first drawn, unless the address has a value for it. The
+    address gets the value: without it, Back would show the widget's default."""
+    context = get_script_run_ctx()
+    if context and key not in st.query_params and key not in st.session_state:
+        _set_in_address(context, key, value)
 
 
 def went_back() -> bool:
@@ -393,7 +396,7 @@ def went_back() -> bool:
 
 
 def tell_url(key: str, option: str, usual: str) -> None:
-    """Write a selectbox's option into the address, after it is drawn; leave out the default."""
+    """Write a value into the address, a selectbox's after it is drawn; leave out the default."""
     if option != usual:
         st.query_params[key] = option
     else:
@@ -405,9 +408,10 @@ def forget_url(name: str) -> None:
     st.query_params.pop(name, None)
 
 
-def forget_step() -> None:
-    """Remove the step from the address, so that another recording is shown at its last step."""
-    forget_url("step")
+def address() -> str:
+    """Return the link to the current view."""
+    values = {name: st.query_params.get_all(name) for name in st.query_params}
+    return f"{st.context.url}?{urlencode(values, doseq=True)}"
 
 
 def url_values() -> dict[str, str]:

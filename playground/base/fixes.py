@@ -129,7 +129,7 @@ FIXES: Final[dict[str, str]] = {
     "clock-backwards": "give the requests in the order in which they were sent",
     "diagnosis-disagrees": "compare the bytes that were sent: something may change them on the way",
     "shorter-context": "nothing is lost: a shorter request reads less",
-    "refused-request": "change what the reason names: the whole request is refused",
+    "refused-request": "change the part that the message names, or no part of the request is taken",
     "history-on-server": "send the history in the body, or read the cached tokens from the bill",
     "in-flight": "wait for the first answer's first token before the others are sent",
     # what a chat template does

@@ -48,7 +48,8 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
     message = with_ids(session.messages[number], ids[number] if ids else None)
     text = writing_dialect.format_reply(message.parts, session.tools)
     note = (
-        f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
-        "cut as if it had been streamed. The model's own text may have been different."
+        f"Not a recorded stream: message {number} as {dialect} would write it, cut here into "
+        "chunks. What the session marks as reasoning is left out; the model may have written "
+        "the rest differently."
     )
     return replace(synthetic_recording(text, name, dialect), note=note)

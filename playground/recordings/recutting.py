@@ -36,7 +36,7 @@ def synthetic_recording(text: str, name: str, dialect: str) -> Recording:
         dialect=dialect,
         chunks=tuple(TextChunk(piece, i * _BETWEEN) for i, piece in enumerate(pieces)),
         timing="synthetic",
-        note=f"Not recorded: a whole text, cut into pieces of {size} characters.",
+        note=f"A text, not a recorded stream: cut here into chunks of {size} characters.",
     )
 
 

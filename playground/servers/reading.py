@@ -301,7 +301,7 @@ class ServerReader:
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): the"
+                f"no run has shown how {self.name} reads such a reply ({', '.join(doubtful)}): the"
                 " result shown here is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)

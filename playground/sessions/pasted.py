@@ -134,7 +134,7 @@ def _of_curl(text: str) -> Unwrapped:
         problem = "its body is only the name of a file"
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
-    unread = (f"{count} left out, with any key in it",) if headers else ()
+    unread = (f"{count} left out, so no API key is kept",) if headers else ()
     return Unwrapped(_with_model("&".join(body), model), "curl", unread, is_whole=True)
 
 

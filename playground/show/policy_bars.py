@@ -101,7 +101,7 @@ def _row(group: Sequence[PricedPolicy], chosen: str, differ: bool) -> dict[str, 
     first, *others = group
     return {
         "key": first.key,
-        "name": first.name + (f" +{len(others)}" if others else ""),
+        "name": first.name + (f" and {len(others)} more" if others else ""),
         "title": ", ".join(["Choose " + first.name, *(each.name for each in others)]),
         "shares": _paid_for(first.cell),
         "figure": _price(first.cell, differ),

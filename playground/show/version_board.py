@@ -95,7 +95,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     legend += [("user", "user, results")]
     legend += [(kind, kind) for kind in KINDS[1:] if value.kinds[kind]]
     if cost:
-        legend += [("read", "read from the cache"), ("uncached", "at full price")]
+        legend += [("read", "read from the cache"), ("uncached", "not read")]
     return board(
         cards=[
             card(

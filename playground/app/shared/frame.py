@@ -39,16 +39,15 @@ def head(entry: PageEntry) -> bool:
             working = state.working_session()
             workspace.menu(working, partial(_of_session, working, in_menu=True))
             _of_session(working)
-        if st.button("Import", key="bring", icon=":material/content_paste_go:", help="Import: i"):
-            bring.dialog(entry.name)
-        if st.button("Help", key="help", icon=":material/help:", help="Keys and documentation: ?"):
-            help_dialog(entry)
+        icon = ":material/content_paste_go:"
+        imports = st.button("Import", key="bring", icon=icon, help="Import: i")
+        helps = st.button("Help", "help", "Keys and documentation: ?", icon=":material/help:")
     with st.container(key=f"page {navigation.current(entry).name}"):
         st.title(entry.title, anchor=False)
     pressed = keys.listen(entry)
-    if pressed == "i":
+    if imports or pressed == "i":
         bring.dialog(entry.name)
-    elif pressed == "?":
+    elif helps or pressed == "?":
         help_dialog(entry)
     if is_there:
         workspace.notice()
@@ -56,25 +55,23 @@ def head(entry: PageEntry) -> bool:
 
 
 def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
-    """Show the session's model, and buttons for undo and, if a step was undone, for redo. They are
-    in the bar and in the session's menu, because a narrow screen has room for them only there."""
+    """Show the session's model, and buttons for undo and redo, which are always drawn: otherwise
+    Redo would appear where Undo was. A narrow screen has room for them only in the menu."""
     _select_model(working, in_menu)
-    steps = history.next_undo(working.name), history.next_redo(working.name)
-    for label, icon, step, act in zip(
-        ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
-    ):
+    undo = ("Undo", history.undo, history.next_undo(working.name))
+    redo = ("Redo", history.redo, history.next_redo(working.name))
+    for label, act, step in (undo, redo):
         # The key is fixed: otherwise the changed help text would make a new button at every step,
         # and a click during a rerun would hit the old one.
-        if step or label == "Undo":
-            say.button(
-                label,
-                key=label + _IN_MENU * in_menu,
-                icon=f":material/{icon}:",
-                disabled=not step,
-                help=f"{label}: {step}" if step else None,
-                on_click=act,
-                args=(working.name,),
-            )
+        say.button(
+            label,
+            key=label + _IN_MENU * in_menu,
+            icon=f":material/{label.lower()}:",
+            disabled=not step,
+            help=f"{label}: {step}" if step else None,
+            on_click=act,
+            args=(working.name,),
+        )
 
 
 @contextmanager
@@ -107,7 +104,7 @@ def help_dialog(entry: PageEntry) -> None:
     """Show the page's question, its keys, a link to the current view, and its document."""
     entry = navigation.current(entry)
     say.text(entry.question)
-    components.verbatim(str(st.context.url or ""), "link", key="link")
+    components.verbatim(state.address(), "link", key="link")
     keys.show()
     with st.expander("Documentation", key="documentation", on_change="rerun") as document:
         if document.open:

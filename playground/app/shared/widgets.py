@@ -104,9 +104,7 @@ def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: i
 def message_page(messages: int) -> int:
     """Return the number of the chosen page of messages, from 1."""
     pages = payloads.page_count(messages)
-    if pages == 1:
-        return 1
-    return st.pagination(pages, key="page", bind="query-params")
+    return st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
 
 
 def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
@@ -135,7 +133,7 @@ def reading_switches(dialect: str) -> Switches:
     for field, label, options in SWITCHES:
         default = getattr(own, field)
         listed = [default, *(option for option in options if option != default)]
-        named = f"{label} :small[`{field}`]"  # findings name the switch by its field
-        picked = st.selectbox(named, listed, key=f"{field}-{dialect}", bind="query-params")
+        key, named = f"{field}-{dialect}", f"Findings call this `{field}`."
+        picked = st.selectbox(label, listed, key=key, bind="query-params", help=named)
         chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]

@@ -159,7 +159,7 @@ def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
     if fault := state.tab().fault(working.name):
         state.put(_FAULT, fault)
     problems = len(working.findings)
-    if working.is_edited:
+    with st.container(key="edited" if working.is_edited else "unedited"):  # hidden, in its place
         st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
     with st.popover(
         counted(problems, "problem") if problems else "This session",

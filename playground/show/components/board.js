@@ -243,6 +243,7 @@ function drawStrips({ columns, at, into, place, read, legend }, act) {
     const broken = element("div", `break${before > 0.6 * total ? " late" : ""}`)
     broken.style.left = `calc(40px + (100% - 40px) * ${before / total})`
     broken.append(element("span", "", place))
+    broken.onclick = () => columns[at] && act(columns[at].key)
     drawing.append(broken)
   }
   drawing.setAttribute("role", "img")

@@ -1,6 +1,7 @@
 // A grid's cells: the blocks of one origin in one pane, unchanged or as a diff against another pane.
 
 const SHOWN = 6000 // characters of a block before "show more"
+const CONTEXT = 240 // characters of equal text that stay before and after a change
 
 class Cells {
   constructor() {
@@ -20,6 +21,7 @@ class Cells {
     const blocks = this.cells[row][pane] ?? []
     if (this.holdsBox(row, pane)) cell.append(this.edit.node)
     else if (this.isCompared(pane)) cell.append(...this.compared(row, pane, blocks))
+    else if (this.isFolded(row)) cell.append(this.folded(row, pane, blocks[0], ["same", "del"]))
     else cell.append(...blocks.map((block, at) => this.drawBlock(row, pane, block, at)))
     const isOther = !cell.childNodes.length && this.cells[row].length && this.data.rows[row][0] === "rules"
     if (isOther) cell.append(element("div", "none", "No rules."))
@@ -41,8 +43,39 @@ class Cells {
     return node
   }
 
+  // Return true for a changed block of two versions: both sides leave out the same equal text
+  isFolded(row) {
+    const [before, after] = this.cells[row]
+    if (!this.data.fixed || before?.length !== 1 || after?.length !== 1) return false
+    return this.data.texts[before[0][0]] !== this.data.texts[after[0][0]]
+  }
+
+  // Return one side of such a block: in equal text, only what is near a change is shown
+  folded(row, pane, [number, kind, role, decided], kinds) {
+    const node = this.frame(row, pane, kind, role, decided, this.data.texts[number])
+    const pre = element("pre", "")
+    const runs = wordChanges(...this.cells[row].map(([[text]]) => this.data.texts[text]))
+    runs.forEach(([change, text], at) => {
+      const key = `${row} folded ${at}`
+      const isSame = change === "same"
+      const from = isSame ? CONTEXT * Boolean(at) : SHOWN
+      const to = isSame ? CONTEXT * (at < runs.length - 1) : 0
+      const isWhole = text.length <= from + to + CONTEXT || this.more.has(`${row} folded`) || this.more.has(key)
+      const start = isWhole ? text : toLine(beginning(text, from))
+      const end = isWhole ? "" : fromLine(text.slice(beginning(text, text.length - to).length))
+      const hidden = text.slice(start.length, text.length - end.length)
+      const said = hidden && `show ${grouped(characters(hidden))} ${isSame ? "equal" : "more"} characters`
+      if (!kinds.includes(change)) return
+      pre.append(isSame ? start : element(change, "", start.replaceAll("\n", "↵\n")))
+      if (hidden) pre.append(this.showButton(row, key, text, said), end)
+    })
+    node.append(pre)
+    return node
+  }
+
   // Return a cell's text as a diff against the base pane; nothing if both are empty
   compared(row, pane, blocks) {
+    if (this.isFolded(row)) return [this.folded(row, pane, blocks[0], ["same", "del", "ins"])]
     const textOf = (all) => all.map(([number]) => this.data.texts[number]).join("")
     const before = textOf(this.cells[row][this.base] ?? [])
     const after = textOf(blocks)
@@ -92,14 +125,17 @@ class Cells {
 
   moreButton(row, key, text) {
     const left = characters(text.slice(beginning(text, this.shown(key, text)).length))
-    if (left <= 0) return []
-    const node = element("button", "more", `show ${grouped(left)} more characters`)
+    return left > 0 ? [this.showButton(row, key, text, `show ${grouped(left)} more characters`)] : []
+  }
+
+  showButton(row, key, text, words) {
+    const node = element("button", "more", words)
     node.type = "button"
     node.onclick = (event) => {
       event.stopPropagation()
       this.showMore(row, key, text.length)
     }
-    return [node]
+    return node
   }
 
   showMore(row, key, length) {
@@ -109,6 +145,10 @@ class Cells {
     this.draw()
   }
 }
+
+// Return a text up to the end of its last whole line, or from its first whole line on
+const toLine = (text) => text.slice(0, text.lastIndexOf("\n") + 1 || text.length)
+const fromLine = (text) => text.slice(text.indexOf("\n") + 1)
 
 // Return an image from the session's own data: nothing is fetched, and its size is known beforehand
 function thumbnail([src, width, height]) {

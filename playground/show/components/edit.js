@@ -71,7 +71,7 @@ class EditBox {
     const make = (label) => this.ask("change", { at: labels.indexOf(label), texts: this.texts() })
     const quick = labels.filter((label) => QUICK[label])
     const others = labels.filter((label) => !QUICK[label])
-    const menu = chooser("Change", ["…", ...others], (label) => {
+    const menu = chooser("Change", ["More …", ...others], (label) => {
       menu.selectedIndex = 0
       make(label)
     })

@@ -1,4 +1,17 @@
 // The heads of the panes: names, figures, and a link to the next pane beyond the right edge.
+
+// Where Compare lists what a figure counts
+const LISTED = {
+  "facts lost": { view: "Tools", title: "Which facts: the view Tools lists them" },
+  findings: { title: "Listed below the columns" },
+}
+
+function addressWith(name, value) {
+  const address = new URL(location.href)
+  address.searchParams.set(name, value)
+  return address.href
+}
+
 class Headed extends Searchable {
   drawHead() {
     const row = element("div", "head")
@@ -11,7 +24,10 @@ class Headed extends Searchable {
       if (!this.figures[at]) node.append(element("span", "count", pane.note))
       node.append(copyButton(`all of ${pane.name}`, () => this.whole(at)))
       node.append(...(this.figures[at] ?? []).map(([value, of, tone]) => {
-        const figure = element("span", `figure ${tone}`)
+        const place = this.mayEdit && tone && LISTED[of]
+        const figure = element(place?.view ? "a" : "span", `figure ${tone}`)
+        if (place) figure.title = place.title
+        if (place?.view) figure.href = addressWith("view", place.view)
         figure.append(element("b", "", value), element("small", "", of))
         return figure
       }))

@@ -1,7 +1,7 @@
 // Requests side by side as one grid: a row for each origin, a column for each request. Only the part
 // in sight is in the page. Session text is only set as textContent, so it never becomes markup.
 
-const COLUMN = 280 // least width in pixels: with more columns, the grid scrolls sideways
+const COLUMN = 264 // least width in pixels: with more columns, the grid scrolls sideways
 const NARROW = 600 // pixels: up to this width there is one column at a time
 const AHEAD = 500 // pixels around the part in sight that are drawn, too
 const DRAWING = 16 // milliseconds of drawing in each frame; then the browser needs time for its layout
@@ -308,7 +308,6 @@ class Grid extends Headed {
 
   // Take the page's data on the open block
   edited(editing) {
-    this.mayEdit = Boolean(editing)
     const number = editing?.number
     if (this.edit && this.edit.number === number) return this.edit.note(editing)
     if (this.edit) this.close()
@@ -411,6 +410,7 @@ function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const grid = known ?? new Grid(root)
   grids.set(root, grid)
   grid.report = setStateValue
+  grid.mayEdit = Boolean(data.editing) // as on Compare
   grid.ask = (what) => setTriggerValue("asked", what)
   if (!known || grid.data.key !== data.key) grid.take(data)
   grid.note(data.figures ?? [])

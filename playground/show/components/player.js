@@ -174,7 +174,7 @@ class Player {
       return row
     })
     const title = element("div", "title")
-    title.append(element("h2", "", "Findings"), element("small", "", `${this.rows.length}, worst first · [ and ] go through them`))
+    title.append(element("h2", "", "Findings"), element("small", "", `${this.rows.length}, worst first · [ and ] go through them in the order of the text`))
     card.append(title, ...this.rows)
     card.hidden = !this.rows.length
     return card
@@ -268,8 +268,8 @@ class Player {
       ArrowRight: slider ? null : () => this.move(1),
       Home: () => this.seek(0, true),
       End: () => this.seek(this.last, true),
-      "[": () => this.toFinding(this.found - 1),
-      "]": () => this.toFinding(this.found + 1),
+      "[": () => this.nextFinding(-1),
+      "]": () => this.nextFinding(1),
       f: () => this.difference(1),
       F: () => this.difference(-1),
     }
@@ -282,7 +282,7 @@ class Player {
 
   move(direction) {
     if (this.unit === "chunk") return this.seek(this.step + direction, true)
-    if (this.unit === "finding") return this.toFinding(this.found + direction)
+    if (this.unit === "finding") return this.nextFinding(direction)
     const count = this.data.columns[0].steps[this.step][2]
     const at = this.event < 0 ? count - (direction > 0 ? 1 : 0) : this.event
     return this.toEvent(at + direction)
@@ -307,6 +307,18 @@ class Player {
     this.found = Math.max(0, Math.min(index, findings.length - 1))
     this.rows.forEach((row, number) => row.classList.toggle("now", number === this.found))
     this.light(findings[this.found][3])
+  }
+
+  // Go to the finding before or after the place that is lit, in the order of the stream; the list
+  // is sorted by severity
+  nextFinding(direction) {
+    const { findings } = this.data
+    const order = [...findings.keys()].sort((one, other) => findings[one][3] - findings[other][3] || one - other)
+    const isThere = findings[this.found]?.[3] === this.lit
+    const after = order.findIndex((number) => findings[number][3] >= this.lit)
+    const next = after < 0 ? order.length : after
+    const at = isThere ? order.indexOf(this.found) + direction : direction > 0 ? next : next - 1
+    this.toFinding(order[Math.max(0, Math.min(at, order.length - 1))])
   }
 
   // Go to the next place where the columns begin to differ; after the last, to the first

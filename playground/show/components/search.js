@@ -116,7 +116,8 @@ class Searchable extends Cells {
     const text = this.data.texts[this.cells[row][pane][block][0]]
     const position = this.search.positions(text)[hit]
     const key = `${row} ${pane} ${block}`
-    if (position + this.search.query.length > this.shown(key, text)) {
+    if (this.isFolded(row)) this.showMore(row, `${row} folded`, text.length)
+    else if (position + this.search.query.length > this.shown(key, text)) {
       this.showMore(row, key, Math.min(text.length, position + SHOWN))
     }
     this.scrollTo(row)

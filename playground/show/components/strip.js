@@ -504,7 +504,7 @@ class Strip {
     const [, last, reason] = data.parts[chosen] ?? [0, false, ""] // these are the last request's
     const node = element("div", marked ? "decision marked" : "decision")
     const words = marked ? "Marked" : "Not marked"
-    const why = marked === Boolean(last) ? reason : "in this request; the last request differs here"
+    const why = marked === Boolean(last) ? reason : marked ? "in this request, but not in the last one" : "in this request, but marked in the last one"
     node.append(element("b", "", words), why ? `: ${why}` : data.parts.length && this.movable ? ": no policy sees this block" : "")
     if (!this.movable || !data.parts[chosen]) return [node]
     const act = marked ? "Clear mark" : "Set mark"
