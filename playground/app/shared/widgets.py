@@ -104,9 +104,7 @@ def exact_text(label: str, text: str, show_breaks: bool, of: str = "", height: i
 def message_page(messages: int) -> int:
     """Return the number of the chosen page of messages, from 1."""
     pages = payloads.page_count(messages)
-    if pages == 1:
-        return 1
-    return st.pagination(pages, key="page", bind="query-params")
+    return 1 if pages == 1 else st.pagination(pages, key="page", bind="query-params")
 
 
 def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
