@@ -355,6 +355,7 @@ def test_what_has_no_end_is_ended_and_kept(limits: Limits, answer: Any, kind: st
     assert time.monotonic() - began < 12
     assert done.recording.error is not None
     assert done.recording.error["type"] == kind
+    assert [found.code for found in done.recording.findings] == ["stopped"]  # by no provider
     assert done.recording.reply.content.startswith("word0 word1 ")
     assert done.recording.stop_reason == ""
 

@@ -119,7 +119,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
         return parts, "it has a fragment (#), which is sent to nobody"
     if _UNSENDABLE.search(after_host) or len(address) > 8192:
         return parts, "it has characters that no path may have, or too many"
-    return parts, "there are `.` or `..` in its path" if has_dot_segments(parts.path) else parts, ""
+    return parts, "there are `.` or `..` in its path" if has_dot_segments(parts.path) else ""
 
 
 def _segments(path: str) -> Iterator[tuple[str, str]]:
