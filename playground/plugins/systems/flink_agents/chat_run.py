@@ -56,10 +56,7 @@ class ChatRun(BackgroundRun):
 
 
 def setup_of(
-    model: ChatModel,
-    prompt: Prompt,
-    tools: Sequence[ToolMetadata],
-    results: Mapping[str, Any],
+    model: ChatModel, prompt: Prompt, tools: Sequence[ToolMetadata], results: Mapping[str, Any]
 ) -> ChatModelSetup:
     """Return a model with a prompt and tools. A tool returns the value under its name in
     `results`."""

@@ -292,11 +292,7 @@ class ToolRequestEvent(Event):
 def _call_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     digest = hashlib.md5(repr((name, arguments)).encode("utf-8", "surrogatepass")).digest()
     call_id = str(UUID(bytes=digest, version=3))
-    return {
-        "id": call_id,
-        "type": "function",
-        "function": {"name": name, "arguments": arguments},
-    }
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 class ToolResponseEvent(_Response):

@@ -154,10 +154,7 @@ def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Fi
 
 
 def _run_tool(
-    tool: BaseTool,
-    function: Mapping[str, Any],
-    injected: Mapping[str, Any],
-    outcome: _Outcome,
+    tool: BaseTool, function: Mapping[str, Any], injected: Mapping[str, Any], outcome: _Outcome
 ) -> tuple[Any, bool]:
     injected_values = {name: injected[name] for name in tool.injected_args if name in injected}
     try:

@@ -39,10 +39,7 @@ from playground.plugins.systems.flink_agents.flow import (
 )
 from playground.plugins.systems.flink_agents.memory import MemoryObject, MemoryType
 from playground.plugins.systems.flink_agents.replies import clean_response
-from playground.plugins.systems.flink_agents.resource import (
-    ResourceType,
-    needs_flink,
-)
+from playground.plugins.systems.flink_agents.resource import ResourceType, needs_flink
 from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
 MOST_EVENTS: Final = 10_000  # events after one input; an agent could send itself events forever

@@ -107,10 +107,7 @@ def _model(
         bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
         default = field.get("default", ...)
         description = field.get("description")
-        fields[key] = (
-            _type(field, models, key),
-            Field(default, description=description, **bounds),
-        )
+        fields[key] = (_type(field, models, key), Field(default, description=description, **bounds))
     return _create_model(name, fields, schema.get("description"))
 
 
@@ -157,7 +154,5 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
 
 def _unreadable(where: str, reason: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {reason}",
-        field=where,
-        expected="one type, or one type and null",
+        f"Flink-Agents cannot read {reason}", field=where, expected="one type, or one type and null"
     )
