@@ -103,7 +103,7 @@ def _figures(overview: Overview) -> list[Figure]:
         (grouped(_requests(overview)), "requests", ""),
     ]
     if total.get("billed"):
-        label = f"{grouped(total['billed'])} billed requests"
+        label = f"{grouped(total['billed'])} billed requests, with output"
         cost = dollars(total["dollars"]) if total["dollars"] is not None else "no price"
         figures.append((cost, label, ""))
     figures += [

@@ -117,7 +117,8 @@ class CompactionWhatIf(Drawn):
         turn = self.pays_back(best)
         when = f" It pays from turn {turn + 1} on." if turn is not None else ""
         name = best.policy.name
-        return f"Over {turns}, “{name}” is cheapest: {share} % less input cost{price}.{when}"
+        less = f"{share} % less than the predicted input cost{price}"
+        return f"Over {turns}, “{name}” is cheapest: {less}.{when}"
 
     @property
     def notes(self) -> list[str]:
