@@ -248,7 +248,7 @@ def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     cost = 6 * 1000 + 12_000 * 1250 + 10_000 * 100
     assert (found.paid.tokens, found.paid.permille) == (tokens, cost // tokens)
     assert found.paid.nano_dollars == cost * 3  # thousandths of a token at $3 a million
-    assert "Paid: 73 % of the uncached price ($0.048)." in headline(found).text
+    assert "Paid: 73 % of the uncached input price ($0.048)." in headline(found).text
     assert simulation_json(found)["paid"]["nano_dollars"] == cost * 3
 
 
@@ -329,7 +329,7 @@ def test_what_is_not_known_is_not_called_paid() -> None:
     assert pg.simulate_cache(made, policy="none").paid is None  # what a read costs is not noted
     aborted = pg.simulate_cache(session([(0, 10_000), (0, 0)]), policy="none").paid
     assert aborted is not None and aborted.shares == (1249, None)
-    assert str(aborted).startswith("Paid for 1 of 2 requests: 125 % of the uncached price")
+    assert str(aborted).startswith("Paid for 1 of 2 requests: 125 % of the uncached input price")
     assert pg.simulate_cache(replace(made, requests=()), policy="none").paid is None
 
 

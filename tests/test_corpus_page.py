@@ -43,6 +43,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
         undated = [_undated(json.loads(line)) for line in file.read_text().splitlines()]
         text = "".join(f"{json.dumps(each)}\n" for each in undated)
         file.with_stem(f"undated-{file.stem}").write_text(text)
+    (folder / "in" / "broken.json").write_text('{"messages": [{"role": "us')
     build_corpus(folder / "o", [folder / "in"], engine="serial")
     return folder / "o"
 
@@ -94,13 +95,21 @@ def test_the_overview_counts_what_the_corpus_holds_and_keeps_its_filters(corpus:
         app.run()
         assert not app.exception
         where = f"WHERE {column} = '{value}'" if column else ""
-        told = dict(line.split(" ", 1)[::-1] for line in figures(app).split("\n"))
+        lines = [line for line in figures(app).split("\n") if " of " not in line]
+        told = dict(line.split(" ", 1)[::-1] for line in lines)
         bad = count(f"SELECT count(*) FILTER (NOT ok) FROM calls {where}")
         tables = ("sessions", "requests", "findings")
         wanted = {name: count(f"SELECT count(*) FROM {name} {where}") for name in tables}
         wanted["cache breaks"] = count(f"SELECT count(*) FROM breaks {where}")
         wanted["malformed calls"] = bad
         assert {name: int(told[name].replace(",", "")) for name in wanted} == wanted
+        failed = count(f"SELECT count(*) FILTER (failed) FROM calls {where}")
+        answered = count(f"SELECT count(failed) FROM calls {where}")
+        assert (f"{failed:,} of {answered:,} failed tool results" in figures(app)) == (failed > 0)
+        assert any(
+            "1 file could not be read: broken.json" in each.value
+            for each in app.get("markdown") + app.get("text")
+        )
         overview = boards(app)[0]
         bars = {card["key"]: card["rows"] for card in overview["cards"] if card["kind"] == "bars"}
         for row in bars.get("findings", []):
@@ -139,7 +148,7 @@ def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None
     app.text_input(key="corpus inputs").input(str(tmp_path / "nothing")).run()
     app.button(key="build corpus").click().run()
     assert [each.value for each in app.error] == ["The corpus could not be built."]
-    assert any("nothing" in each.value for each in app.text)
+    assert any("nothing" in each.value for each in app.get("markdown") + app.get("text"))
     app.text_input(key="corpus inputs").input(str(tmp_path / "in")).run()
     app.button(key="build corpus").click().run()
     assert not app.exception and not app.error
@@ -159,7 +168,7 @@ def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> Non
         app.text_input(key="corpus inputs").input(given).run()
         app.button(key="build corpus").click().run()
         assert [each.value for each in app.error] == ["The corpus could not be built."]
-        assert not any(key in each.value for each in app.text)
+        assert not any(key in each.value for each in app.get("markdown") + app.get("text"))
     assert not [path for path in paths.data().rglob("*") if key in path.name]
     app.text_input(key="corpus inputs").input((tmp_path / "in").as_uri()).run()
     app.button(key="build corpus").click().run()

@@ -306,6 +306,9 @@ def test_a_comparison_is_a_mapping_of_its_dialects() -> None:
     assert len(compared) == 2
     assert [column.dialect.name for column in compared] == ["xml", "hermes"]
     assert compared["hermes"] is compared.columns[1]
+    for near in ("quen", "qewn"):  # muse and iquest-q1 were nearer
+        with pytest.raises(pg.UnknownNameError, match="did you mean 'qwen3-coder'"):
+            pg.get_dialect(near)
     with pytest.raises(pg.UnknownNameError, match="did you mean 'hermes'"):
         compared["hermse"]
 

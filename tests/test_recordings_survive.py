@@ -7,6 +7,7 @@ import os
 import random
 import re
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -355,6 +356,7 @@ def test_what_has_no_end_is_ended_and_kept(limits: Limits, answer: Any, kind: st
     assert time.monotonic() - began < 12
     assert done.recording.error is not None
     assert done.recording.error["type"] == kind
+    assert [found.code for found in done.recording.findings] == ["stopped"]  # by no provider
     assert done.recording.reply.content.startswith("word0 word1 ")
     assert done.recording.stop_reason == ""
 
@@ -587,3 +589,13 @@ def test_ctrl_c_in_the_middle_of_a_step_lets_nothing_out() -> None:
     assert interrupt.is_set()
     assert KEY not in "".join(lines.lines)
     assert "before" in "".join(lines.lines)
+
+
+def test_a_folder_made_for_recordings_is_the_users_alone(tmp_path: Path) -> None:
+    """Whole prompts were readable by every user of a shared machine."""
+    before = os.umask(0o022)
+    try:
+        AppendOnlyFile(tmp_path / "recordings" / "a.jsonl").close()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "recordings").stat().st_mode) == 0o700

@@ -14,6 +14,7 @@ from strategies import DIALECTS, TOOLS, streams
 
 import playground as pg
 from playground.base.errors import UnknownNameError
+from playground.base.findings import CODES
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.native import DIALECT
 from playground.dialects.reading import parser_for
@@ -366,6 +367,13 @@ def check(reading: ServerReading, text: str) -> None:
     kind = rf"calls? of a {reading.reads}, "
     over, of = map(int, re.findall(rf"(\d+) of (\d+) {kind}", reading.outcome)[0])
     assert over <= of
+    # no finding says that a call is delivered which this server does not hand over
+    ended = {event.call_index for event in reading.events if isinstance(event, CallEndedEvent)}
+    every = {e.call_index for e in reading.lossless.events if isinstance(e, CallEndedEvent)}
+    for each in reading.findings:
+        if "delivered" in CODES[each.code].meaning + each.message:
+            calls = {int(number) for number in re.findall(r"^call (\d+)", each.where)} or every
+            assert calls <= ended, each
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):
         assert reading.server_findings
@@ -427,6 +435,18 @@ def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
             check(reader.reading(result, parser, BY_NAME, opened), text)
 
     law()
+
+
+@pytest.mark.parametrize("server", all_servers(), ids=lambda server: server.name)
+def test_a_call_that_a_server_drops_is_said_to_be_delivered_by_none(server: Server) -> None:
+    """Ollama dropped a call that lacks a closer, beside a finding that called it delivered."""
+    text = f"<tool_call>{FUNCTION}</tool_call><tool_call>{FUNCTION.replace('</parameter>', '')}"
+    for parser in [f"{server.name}:{each.name}" for each in server.parsers] or [server.name]:
+        reader = get_server(parser, "qwen3-coder")
+        for written in (text, text + "</tool_call>", text.partition("<tool_call>")[2]):
+            reading = pg.parse(written, "qwen3-coder", server=parser)
+            assert isinstance(reading, ServerReading) and reader.server is server
+            check(reading, written)
 
 
 def test_the_lossless_view_is_our_own_reading() -> None:

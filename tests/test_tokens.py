@@ -338,7 +338,13 @@ def test_a_pictures_size_is_read_from_its_first_bytes() -> None:
     frame = b"\xff\xc0\0\x11\x08" + struct.pack(">HH", 480, 640)
     jpeg = b"\xff\xd8\xff\xe0\0\x04xx" + frame + b"\0" * 9
     gif = b"GIF89a" + struct.pack("<HH", 7, 9)
-    for data, size in ((jpeg, (640, 480)), (gif, (7, 9)), (jpeg[:9], None), (b"BM", None)):
+    head = b"RIFF\0\0\0\0WEBP"
+    large = head + b"VP8X" + b"\0" * 8 + b"\x3f\x01\0\xef\0\0"
+    lossless = head + b"VP8L\0\0\0\0\x2f" + (319 | 239 << 14).to_bytes(4, "little") + b"\0" * 9
+    lossy = head + b"VP8 " + b"\0" * 10 + struct.pack("<HH", 320, 240)
+    webp = ((each, (320, 240)) for each in (large, lossless, lossy))
+    others = ((jpeg, (640, 480)), (gif, (7, 9)), (jpeg[:9], None), (b"BM", None))
+    for data, size in (*webp, *others):
         assert size_of("data:x;base64," + base64.b64encode(data).decode()) == size
     assert size_of("https://example.org/a.png") is None
     assert size_of("data:image/png;base64,!") is None
@@ -373,6 +379,55 @@ def test_an_unknown_tokenizer_gives_a_range(model: str) -> None:
     assert high is not None
     assert low < found.tokens < high
     assert sum(found.by_origin.values()) == found.tokens
+
+
+def _claude(content: list[Any] | str, model: str = "claude-sonnet-4-5") -> TokenCount:
+    """Count a question and a tool's result with this content, in Anthropic's form."""
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": content}
+    return pg.count_tokens({"model": model, "messages": [{"role": "user", "content": [result]}]})
+
+
+def test_a_picture_for_claude_costs_its_area() -> None:
+    def more(width: int, height: int, model: str = "claude-sonnet-4-5") -> int:
+        data = _png(width, height).partition(",")[2]
+        source = {"type": "base64", "media_type": "image/png", "data": data}
+        shown = _claude([{"type": "image", "source": source}] * 2, model)
+        bare = _claude([{"type": "image", "source": {**source, "data": "QUJD"}}] * 2, model)
+        assert bare.range[1] is None and shown.range[1] is not None
+        return (shown.tokens - bare.tokens + 1_000) // 2
+
+    assert abs(more(320, 240) - 103) < 9 and abs(more(3_000, 3_000) - 1_600) < 9
+    assert abs(more(3_000, 3_000, "claude-opus-4-7") - 4_784) < 9
+    assert abs(more(6_272, 784) - 410) < 9  # shrunk to 1,568 by 196 pixels
+
+
+def test_base64_in_a_text_is_counted_as_text() -> None:
+    """A result that a dialect had written as JSON counted as a picture of 1,000 tokens."""
+    text = json.dumps(
+        [{"type": "image_url", "image_url": {"url": _png(320, 240) + "QkFD" * 2_000}}]
+    )
+    told = {"role": "tool", "tool_call_id": "c1", "content": text}
+    found = pg.count_tokens({"model": "claude-sonnet-4-5", "messages": [*ASK, told]})
+    assert found.by_origin["results"] > 2_000 and found.range[1] is not None
+    beside = _claude([{"type": "text", "text": "ebb and flow " * 900}, {"type": "image"}])
+    assert beside.by_origin["results"] > 2_500
+
+
+def test_a_picture_outside_of_a_users_message_is_not_called_exact() -> None:
+    """Chat Completions takes pictures in messages of a user alone."""
+    picture = {"type": "image_url", "image_url": {"url": _png(320, 240)}}
+    call = {"id": "c1", "type": "function", "function": {"name": "shot", "arguments": "{}"}}
+    body = {"model": "gpt-5", "messages": [
+        {"role": "user", "content": [picture]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": [picture]},
+    ]}  # fmt: skip
+    assert pg.count_tokens({**body, "messages": body["messages"][:1]}).kind == "exact"
+    found = pg.count_tokens(body)
+    assert found.kind == "tokenizer" and found.range == (found.range[0], found.tokens)
+    assert found.notes == ["a picture that is not in a user's message is refused or not read"]
+    as_text = pg.count_tokens(pg.load_session(body), dialect="native")
+    assert "as the text that the dialect writes" in as_text.notes[-1]
 
 
 def test_a_server_tool_or_a_picture_leaves_an_estimate_without_end() -> None:

@@ -94,7 +94,7 @@ def scripted_note(model: str, missing: Sequence[str]) -> str:
     needed = " and ".join(f"${key}" for key in missing)
     return (
         f"Scripted, no model is asked: {model} needs {needed}. This project's own server calls a "
-        "tool that fits your words, and answers once it has the result."
+        "tool that fits your words, answers once it has the result, and refuses no request."
     )
 
 

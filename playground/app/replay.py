@@ -189,14 +189,15 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
     )
     known = [recording.api, recording.model]
     if recording.api:
-        end = "an error" if recording.error is not None else recording.stop_reason or "no end"
+        error = None if recording.error is None else "an error"
+        end = "stopped" if recording.was_stopped else error or recording.stop_reason or "no end"
         known.append(f"ended: {end}")
     if recording.usage:
         known += [f"{key} {value:,}" for key, value in recording.usage.items() if _is_count(value)]
     if any(known):
         say.text(" · ".join(filter(None, known)))
     if recording.error is not None:
-        if recording.error.get("type") == "cut":
+        if recording.was_stopped:
             st.warning("The recording breaks off here: it was stopped before its end.")
         else:
             where = "during the stream" if timeline.text else "in place of a reply"

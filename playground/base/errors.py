@@ -98,7 +98,11 @@ def nearest_names(given: str, known: list[str]) -> str:
     names = {name.casefold(): name for name in known}
     folded = str(given).casefold()
     longer = [name for name in names if len(folded) > 1 and folded in name]
-    if similar := [*dict.fromkeys([*get_close_matches(folded, names, _NEAREST), *longer])]:
+    cut = {name: name[: len(folded)] for name in names if len(folded) > 2}
+    heads = get_close_matches(folded, sorted({*cut.values()}), _NEAREST, 0.7)
+    begun = [name for head in heads for name in cut if cut[name] == head]
+    close = get_close_matches(folded, names, _NEAREST)
+    if similar := [*dict.fromkeys([*close[:1], *begun, *close, *longer])]:
         return f"did you mean {' or '.join(repr(names[name]) for name in similar[:_NEAREST])}?"
     if len(known) <= _NEAREST:
         return f"known: {', '.join(known) or 'none'}"

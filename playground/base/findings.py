@@ -147,6 +147,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     # what a decoder sees on the wire
     "stream-error": error("the provider sent an error mid-stream"),
+    "stopped": warning("the request was ended on this side: the provider sent no error"),
     "no-end": warning("the stream ends without its last frame: nothing shows that it is complete"),
     "unreadable-frame": warning(
         "a frame that does not belong to the stream's API: left out of the reply"

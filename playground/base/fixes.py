@@ -75,6 +75,7 @@ FIXES: Final[dict[str, str]] = {
     "no-parser": "choose a dialect that the server reads, or parse the server's text yourself",
     # what a decoder sees on the wire
     "stream-error": "ask again: what came before the error is kept",
+    "stopped": "ask again if the rest is needed: what came before is kept",
     "no-end": "treat the reply as cut off",
     "unreadable-frame": "check whether a proxy has changed the stream",
     "two-responses": "record each response by itself",

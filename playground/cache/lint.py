@@ -45,9 +45,7 @@ class SentRow:
     def shared(self, number: int) -> int:
         """Return the number of leading blocks that a request shares with the one before it."""
         difference = self.differences[number]
-        if difference is None:
-            return len(self.row[number - 1].chain)
-        return difference.block or 0
+        return len(self.row[number - 1].chain) if difference is None else difference.block or 0
 
     def minimum(self, number: int) -> int:
         return self.rules.minimum(self.row[number].wire.model)

@@ -357,9 +357,7 @@ def user_content(
             case _:
                 assert_never(part)
     # A single text is sent as a string, the simpler form.
-    if len(content) == 1 and "text" in content[0]:
-        return str(content[0]["text"])
-    return content
+    return str(content[0]["text"]) if len(content) == 1 and "text" in content[0] else content
 
 
 def _text_part(text: str) -> dict[str, Any]:

@@ -26,9 +26,7 @@ def family(dialect: Dialect) -> str:
     """Return the family of a dialect: the form in which it writes a call."""
     if dialect.is_native_toolcalling():
         return NATIVE
-    if not isinstance(dialect, DeclaredDialect):
-        return OTHERS
-    return dialect.syntax.notation.family
+    return OTHERS if not isinstance(dialect, DeclaredDialect) else dialect.syntax.notation.family
 
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:

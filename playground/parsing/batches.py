@@ -53,6 +53,4 @@ class BatchedParser(DialectParser):
         data, text = b"".join(self._chunks), "".join(self._texts)
         self._chunks.clear()
         self._texts.clear()
-        if text:
-            return self._parser.feed_text(text)
-        return self._parser.feed(data) if data else []
+        return self._parser.feed_text(text) if text else self._parser.feed(data) if data else []

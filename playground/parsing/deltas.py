@@ -210,9 +210,7 @@ def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
 
 def _text(value: Any) -> str:
     """Return a text unchanged, any other value as JSON, and "" for None."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else dump_json(value)
+    return "" if value is None else value if isinstance(value, str) else dump_json(value)
 
 
 def _get(source: Any, key: str) -> Any:

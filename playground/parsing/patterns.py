@@ -124,9 +124,7 @@ def _optional(space: str) -> str:
     before a line break."""
     if not space:
         return ""
-    if space == "\n":
-        return f"(?:{_LINE_BREAK})?+"
-    return f"(?:{re.escape(space)})?+"
+    return f"(?:{_LINE_BREAK})?+" if space == "\n" else f"(?:{re.escape(space)})?+"
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

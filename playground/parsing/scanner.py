@@ -268,9 +268,7 @@ class Scanner:
 
     def peek(self) -> str | None:
         """Return the next character, "" at the end of the stream, None if it is still to come."""
-        if self.at < len(self.text):
-            return self.text[self.at]
-        return "" if self.ended else None
+        return self.text[self.at] if self.at < len(self.text) else "" if self.ended else None
 
     def skip_space(self, space: re.Pattern[str] = _SPACE) -> bool:
         """Claim white space as markup; return False if more of it may come."""

@@ -95,9 +95,7 @@ def rule_to_mark(mark: str) -> SkipRule:
 
     def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
         match = full_mark.search(text, start, partial=True)
-        if match is None:
-            return len(text)
-        return match.start() if match.partial else None
+        return len(text) if match is None else match.start() if match.partial else None
 
     return SkipRule(triggers_of(beginning), beginning.search, hold_from)
 

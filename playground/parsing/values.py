@@ -232,9 +232,7 @@ def _read_if_allowed(text: str, types: set[str], literals: Literals = JSON_WORDS
         value = _load(text, literals)
     except (ValueError, RecursionError):
         value = _WORDS.get(text.strip().lower(), _NOTHING)
-    if value is _NOTHING or not agrees(value, types):
-        return _NOTHING
-    return value
+    return _NOTHING if value is _NOTHING or not agrees(value, types) else value
 
 
 def _load(text: str, literals: Literals) -> Any:

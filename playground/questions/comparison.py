@@ -277,6 +277,4 @@ def _visible(char: str) -> str:
         return "↵"
     if char in _SYMBOLS:
         return _SYMBOLS[char]
-    if char.isprintable():
-        return char
-    return f"⟨U+{ord(char):04X}⟩"
+    return char if char.isprintable() else f"⟨U+{ord(char):04X}⟩"

@@ -17,6 +17,7 @@ from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
 from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.wire_bodies import has_pictures
 from playground.sessions.building import assuming_model
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 _NOT_AS_SENT: Final = (
     "the session holds no request as it was sent: its next request in the dialect native is "
     "counted, which may differ from the body that was really sent"
+)
+_PICTURE_AS_TEXT: Final = (
+    "an image in a tool's result is counted as the text that the dialect writes, not as a picture"
 )
 
 
@@ -70,6 +74,9 @@ def count_tokens(
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_NOT_AS_SENT]
+        parts = (part for message in request.messages for part in message.parts) if dialect else ()
+        if any(has_pictures(getattr(part, "result", None)) for part in parts):
+            notes.append(_PICTURE_AS_TEXT)
         return replace(count, notes=[*count.notes, *notes])
     unused = {"dialect": get_dialect(dialect or "native") is not get_dialect("native")}
     problem = "a request body is counted as it was sent"

@@ -72,7 +72,7 @@ class AppendOnlyFile:
                 "this is not a file", where=str(path), expected="a file to record into"
             )
         with faults_naming(path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._old_handle = _lock_old_file(self.path) if force else None
             self._current, self._handle = self._create()
             sync_folder(self.path.parent)

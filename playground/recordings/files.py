@@ -66,9 +66,7 @@ def wire_bytes(line: dict[str, Any]) -> bytes | None:
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):
         return raw.encode("utf-8", "surrogatepass")
-    if isinstance(packed, str):
-        return base64.b64decode(packed, validate=True)
-    return None
+    return base64.b64decode(packed, validate=True) if isinstance(packed, str) else None
 
 
 def read_recording_file(

@@ -20,6 +20,7 @@ from playground.base.wording import counted, short_repr
 _STRICT: Final = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Timing = Literal["recorded", "synthetic", "none"]
+_ON_THIS_SIDE: Final = ("cancelled", "cut", "limit", "timeout")  # why `llm/record.py` ended it
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,8 @@ class Recording(Shown):
                 findings.append(finding("two-responses", f"chunk {number}"))
         last = f"chunk {len(self.chunks)}"
         if self.error is not None:
-            findings.append(finding("stream-error", last, error_message(self.error)))
+            code = "stopped" if self.was_stopped else "stream-error"
+            findings.append(finding(code, last, error_message(self.error)))
         elif self.api and not self.stop_reason:
             findings.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
         if provider_calls := self._provider_summary:
@@ -222,6 +224,11 @@ class Recording(Shown):
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             findings.append(finding("other-choices", last, f"choice {indexes}"))
         return findings
+
+    @property
+    def was_stopped(self) -> bool:
+        """True if the request was ended on this side: by the user, the page or a limit."""
+        return (self.error or {}).get("type") in _ON_THIS_SIDE
 
     @property
     def broken_off(self) -> str:

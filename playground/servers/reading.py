@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from playground.base.arguments import older_name
-from playground.base.findings import DECLARED, MENDING, Finding, finding
+from playground.base.findings import CODES, DECLARED, MENDING, Finding, finding
 from playground.base.wording import counted
 from playground.nouns.events import (
     CallEndedEvent,
@@ -214,7 +215,8 @@ class ServerReader:
             *self._about_calls(projection.calls_as_text),
             *self._about_slips(slips, lossless, parser.openers, projection.doubts),
         ]
-        events = [*(FindingEvent(Span(0, 0), each) for each in findings), *projected]
+        true = _without_false_claims(projected, lossless.events)
+        events = [*(FindingEvent(Span(0, 0), each) for each in findings), *true]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
         opener = prefill.lstrip() if view.reasoning == "content with opener" else ""
         return ServerReading(
@@ -338,6 +340,21 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     if lossless.reasoning.strip():
         slips.add(_REASONING)
     return slips | variations
+
+
+def _without_false_claims(projected: Sequence[Event], ours: Sequence[Event]) -> Iterator[Event]:
+    """Leave out findings which say that a call is delivered that the server does not hand over."""
+    ended, every = (
+        {e.call_index for e in events if isinstance(e, CallEndedEvent)}
+        for events in (projected, ours)
+    )
+    for event in projected:
+        about = event.finding if isinstance(event, FindingEvent) and not event.text else None
+        if about and "delivered" in CODES[about.code].meaning + about.message:
+            number = re.match(r"call (\d+)", about.where)
+            if not ({int(number[1])} if number else every) <= ended:
+                continue
+        yield event
 
 
 def _ends_in_half_closer(events: Sequence[Event], closers: Sequence[str]) -> bool:

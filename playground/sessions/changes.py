@@ -45,9 +45,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
         "added": max(only_new - only_old, 0),
     }
     words = [f"{counted(count, noun)} {how}" for how, count in counts.items() if count]
-    if not words and list(before) != list(after):
-        return [f"{noun}s in another order"]
-    return words
+    return [f"{noun}s in another order"] if not words and list(before) != list(after) else words
 
 
 def _unshared(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:

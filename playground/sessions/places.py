@@ -29,9 +29,7 @@ def _step(text: str, place: int, step: str | int) -> int | None:
     opener = text[place : place + 1]
     if opener == "{" and isinstance(step, str):
         return _member(text, place + 1, step)
-    if opener == "[" and isinstance(step, int):
-        return _item(text, place + 1, step)
-    return None
+    return _item(text, place + 1, step) if opener == "[" and isinstance(step, int) else None
 
 
 def _member(text: str, place: int, name: str) -> int | None:

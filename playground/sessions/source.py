@@ -220,9 +220,7 @@ class Source:
         """True if each line is a JSON value. Two objects prove this; with a suffix of `LINES`, one
         object or two values are enough."""
         objects = [value for value in self.head if isinstance(value, dict)]
-        if self.suffix in LINES:
-            return bool(objects) or len(self.head) > 1
-        return len(objects) > 1
+        return bool(objects) or len(self.head) > 1 if self.suffix in LINES else len(objects) > 1
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield the number and the value of each line, reading one line at a time.

@@ -210,9 +210,7 @@ def _part(part: PartPlacement) -> Payload:
 
 
 def _on_page(origin: str, page: int, pages: int) -> bool:
-    if origin == "environment":
-        return page == pages
-    return page_of(origin) == page
+    return page == pages if origin == "environment" else page_of(origin) == page
 
 
 # difference

@@ -15,10 +15,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from math import inf, isinf
 from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
 from playground.nouns.wire_estimates import tokens_of
+from playground.tokens.pictures import Area, size_of_data
 from playground.tokens.pieces import Origin, Piece, more_of_digits, origin_of
 from playground.tokens.registry import PACKAGED, STAND_IN, packaged
 from playground.tokens.tokenizer import count
@@ -31,6 +33,7 @@ _MEDIUM_IN_RESULT: Final = re.compile(  # a tool's result that holds a picture o
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
+_DATA: Final = re.compile(r'(?:;base64,|"(?:data|bytes)": ")([A-Za-z0-9+/=]{40,})')
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
@@ -76,20 +79,22 @@ class Family:
     shown: float = 1.0
     digits: bool = False
     hidden: str = ""
+    area: Area | None = None
 
 
 def _family(
     names: str, title: str, ratio: Triple, message: Triple, per_request: Triple, tools: Triple,
-    shown: float = 1.0, digits: bool = False, hidden: str = "",
+    shown: float = 1.0, digits: bool = False, hidden: str = "", area: Area | None = None,
 ) -> Family:  # fmt: skip
     pattern = re.compile(names, re.IGNORECASE)
-    return Family(pattern, title, ratio, message, per_request, tools, shown, digits, hidden)
+    return Family(pattern, title, ratio, message, per_request, tools, shown, digits, hidden, area)
 
 
 FAMILIES: Final[Sequence[Family]] = (
     _family(r"claude-(?:opus-4-[7-9]|[a-z]+-[5-9](?!\d))", "Claude from 4.7 on",
-            (0.95, 1.45, 2.1), (2, 4, 5), (1, 3, 8), (150, 470, 850)),
-    _family(r"claude", "Claude", (0.85, 1.1, 1.5), (2, 4, 5), (1, 3, 8), (150, 420, 620)),
+            (0.95, 1.45, 2.1), (2, 4, 5), (1, 3, 8), (150, 470, 850), area=Area(2_576, 4_784)),
+    _family(r"claude", "Claude", (0.85, 1.1, 1.5), (2, 4, 5), (1, 3, 8), (150, 420, 620),
+            area=Area(1_568, 1_600)),
     _family(r"gemini", "Gemini", (0.65, 1.0, 1.2), (0, 1, 2), (0, 0, 4), (-130, -50, 120),
             shown=0.3, digits=True),
     _family(r"nova-2", "Nova 2", (0.9, 1.1, 1.6), (0, 1, 3), (40, 46, 110), (300, 480, 900)),
@@ -108,8 +113,9 @@ class Sums(NamedTuple):
 
     `text_tokens` are the texts' tokens by another tokenizer, `sure` the part of them that is
     certainly billed, `more_for_digits` how many more there are if each digit is a token. `media`
-    are pictures and documents. If `unseen`, a bill may hold parts that the request does not show;
-    if `forgets`, earlier messages may be dropped.
+    are the tokens of pictures and documents, `most_media` the most that they can have (infinite if
+    a size is unknown). If `unseen`, a bill may hold parts that the request does not show; if
+    `forgets`, earlier messages may be dropped.
     """
 
     text_tokens: int = 0
@@ -117,22 +123,32 @@ class Sums(NamedTuple):
     messages: int = 0
     tools: bool = False
     media: int = 0
+    most_media: float = 0
     more_for_digits: int = 0
     unseen: bool = False
     forgets: bool = False
 
     def plus(self, family: Family, piece: Piece, size: int) -> Sums:
         """Return the sums with one more piece, whose text has `size` tokens."""
+        media, most_media = media_of(family, piece)
         return Sums(
             self.text_tokens + size,
             self.sure + size * (family.shown if piece.origin == "tools" else piece.sure),
             self.messages + (piece.fixed > 0),  # it begins a message (`pieces_of`)
             self.tools or piece.origin == "tools",
-            self.media + piece.medium,
+            self.media + media,
+            self.most_media + most_media,
             self.more_for_digits + (more_of_digits(piece.text) if family.digits else 0),
             self.unseen or piece.unseen or bool(_BILLED_UNSEEN.search(piece.text)),
             self.forgets or piece.forgets,
         )
+
+
+def media_of(family: Family, piece: Piece) -> tuple[int, float]:
+    """Return the likely and the most tokens of a piece's pictures or document."""
+    if family.area and piece.sizes:
+        return sum(map(family.area.cost, piece.sizes)), family.area.most * len(piece.sizes)
+    return (_MEDIUM_TOKENS, inf) if piece.medium else (0, 0)
 
 
 class Bounds(NamedTuple):
@@ -171,10 +187,13 @@ def bounds(family: Family, sums: Sums, settings: Mapping[str, Any]) -> Bounds:
     most += extra + _FORM_TOKENS * _has_key(settings, _FORMAT)
     # the provider may summarise earlier messages, or clear results
     sure = 0 if sums.forgets or settings.get("context_management") else max(0, int(least))
-    unlimited = sums.media or sums.unseen or family.hidden or _bills_unseen_parts(settings)
+    unlimited = (
+        isinf(sums.most_media) or sums.unseen or family.hidden or _bills_unseen_parts(settings)
+    )
     if not any_text_counter()[1]:
         sure, most = int(_BY_BYTES[0] * sure), _BY_BYTES[1] * most
-    return Bounds(tokens, min(sure, tokens), None if unlimited else max(tokens, round(most) + 1))
+    end = None if unlimited else max(tokens, round(most + sums.most_media) + 1)
+    return Bounds(tokens, min(sure, tokens), end)
 
 
 def likely(family: Family, sums: Sums) -> int:
@@ -182,7 +201,7 @@ def likely(family: Family, sums: Sums) -> int:
     middle = _cost(family, sums, 1, sums.text_tokens)
     # Tools may cost less than their text, but the whole request costs at least the lowest estimate
     # of its texts.
-    return round(max(middle, family.ratio[0] * sums.text_tokens)) + _MEDIUM_TOKENS * sums.media
+    return round(max(middle, family.ratio[0] * sums.text_tokens)) + sums.media
 
 
 def _cost(family: Family, sums: Sums, which: int, text_tokens: float) -> float:
@@ -202,7 +221,7 @@ def shares(
     remainder. `counts` are the pieces' token counts by another tokenizer."""
     ratio = family.ratio[1]
     sizes = [
-        round(ratio * size) + _MEDIUM_TOKENS * piece.medium
+        round(ratio * size) + media_of(family, piece)[0]
         for piece, size in zip(pieces, counts, strict=True)
     ]
     rest = tokens - sum(sizes)
@@ -289,7 +308,7 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     for block in blocks:
         message = block.place[0] if block.place else None
         read = _cached_piece_of if len(block.text) <= _SHORT else _piece_of
-        piece = read(block.tier, block.role, block.kind, block.text, block.size is None)
+        piece = read(block.tier, block.role, block.kind, block.text, block.size, block.opaque)
         sure = 0.0 if message in thought else piece.sure
         is_first = message is not None and message != previous
         previous = previous if message is None else message
@@ -297,21 +316,25 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
     return pieces
 
 
-def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Piece:
-    """Return a block's piece without its message; if not `is_whole`, `text` is only its hash."""
+def _piece_of(tier: Tier, role: str, kind: str, text: str, size: int | None, opaque: bool) -> Piece:
+    """Return a block's piece without its message; with a `size`, `text` is only its hash."""
     origin = _origin(tier, role, kind)
-    is_encoded = _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
+    is_text = kind == "text" or (origin == "results" and not opaque)  # Base64 in a text is text
+    is_encoded = not is_text and _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)
-    has_picture = not hidden and origin == "results" and bool(_MEDIUM_IN_RESULT.search(text))
+    in_result = len(_MEDIUM_IN_RESULT.findall(text)) if origin == "results" else 0
+    sizes = list(map(size_of_data, _DATA.findall(text))) if hidden or in_result else []
+    is_known = all(sizes) and len(sizes) == max(1, in_result)
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(
-        "" if hidden else text,
+        _DATA.sub("", text) if in_result else "" if hidden else text,
         origin,
         tool=name[1] if name else "",
-        medium=hidden or has_picture,
+        medium=hidden or bool(in_result),
         sure=_certain_share(origin, kind),
-        unseen=is_whole and kind == "tool" and _is_server_tool(text),
+        unseen=size is None and kind == "tool" and _is_server_tool(text),
         forgets=kind == "compaction",
+        sizes=tuple(filter(None, sizes)) if is_known else (),
     )
 
 
@@ -330,6 +353,4 @@ def _origin(tier: Tier, role: str, kind: str) -> Origin:
         return tier
     if kind in ("tool_use", "function_call", "server_tool_use"):
         return "calls"
-    if kind.endswith(("_result", "_output")):
-        return "results"
-    return origin_of(role)
+    return "results" if kind.endswith(("_result", "_output")) else origin_of(role)

@@ -63,9 +63,7 @@ def _load_file(path: Path) -> Tokenizer:
         if re.search(rb'"default_num_special_tokens"', head):
             return tekken(path, name, source)
         return tokenizer_json(path, name, source)
-    if _RANK.match(head):
-        return _ranks(path, name, source)
-    return _load_converted(path, ".model")
+    return _ranks(path, name, source) if _RANK.match(head) else _load_converted(path, ".model")
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from playground.nouns.wire_bodies import messages_of
+from playground.nouns.wire_bodies import has_pictures, messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import (
@@ -52,6 +52,8 @@ _HIDDEN: Final = (  # fields for which the provider adds unseen text
 )  # fmt: skip
 _ESCAPED: Final = 6  # tokens of a letter as `\\u00e9`
 _RESULT_LIST: Final = 8  # tokens around a message with several results
+# Before gpt-5.2 with error 400; later models answer without having seen it (openai-openapi#523).
+_PICTURE_ELSEWHERE: Final = "a picture that is not in a user's message is refused or not read"
 
 
 def chat(
@@ -134,6 +136,9 @@ def _note_unknown_parts(
     framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]
 ) -> None:
     """Note the parts of a request whose cost is not known."""
+    others = [each for each in messages_of(dict(body)) if each.get("role") != "user"]
+    if has_pictures([each.get("content") for each in others]):
+        framed.add_reason(_PICTURE_ELSEWHERE, 0)
     for key in _HIDDEN:
         if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
             framed.add_reason(f"what {key} adds is not known")

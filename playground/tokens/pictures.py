@@ -1,4 +1,4 @@
-"""The cost of pictures with a visible size, for OpenAI's models that read tiles, and for Mistral's.
+"""The cost of pictures with a visible size, for OpenAI's models that read tiles, Mistral's, Claude.
 
 Source: "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, read
 2026-11). With `detail: low` a picture costs only the base. Otherwise it is shrunk to fit into 2,048
@@ -10,6 +10,8 @@ from the documentation by one to three tokens, so these costs are not known.
 Mistral's models read patches of 28 by 28 pixels, with a token after each row (mistral-common 1.13,
 tokens/tokenizers/image.py): 20 bills of four sizes agree. Each model shrinks pictures of more than
 1,024 pixels in its own way.
+
+Claude ("Vision", docs.claude.com, read 2026-11): width times height / 750, about, once shrunk.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _EMBEDDED: Final = re.compile(r"data:[^;,]*;base64,", re.IGNORECASE)
+_READ: Final = 1 << 18  # characters of a picture's data in which its size is looked for
 _SQUARE: Final = 2048
 _SHORT: Final = 768
 _TILE: Final = 512
+_PIXELS_OF_A_TOKEN: Final = 750
 _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG markers within 0xC0 to 0xCF that begin no frame
 
 
@@ -66,6 +70,17 @@ class Rows:
         return (width + 1) * height
 
 
+class Area(NamedTuple):
+    """The cost of a picture by its area, shrunk to `side` pixels: at most `most` tokens."""
+
+    side: int
+    most: int
+
+    def cost(self, size: tuple[int, int]) -> int:
+        scale = min(1.0, self.side / max(size))
+        return min(self.most, ceil(size[0] * scale * size[1] * scale / _PIXELS_OF_A_TOKEN))
+
+
 Pictures = Tiles | Rows
 
 
@@ -87,13 +102,16 @@ def tiles_of(width: int, height: int) -> int:
 def size_of(url: Any) -> tuple[int, int] | None:
     """Read width and height of a picture in a `data:` address; None if they cannot be read."""
     match = _EMBEDDED.match(url) if isinstance(url, str) else None
-    if match is None:
-        return None
+    return match and size_of_data(url[match.end() :])
+
+
+def size_of_data(text: str) -> tuple[int, int] | None:
+    """Read width and height of a picture in Base64; None if they cannot be read."""
     try:
-        data = base64.b64decode(url[match.end() :])
+        data = base64.b64decode(text[:_READ])
     except (binascii.Error, ValueError):
         return None
-    size = _png(data) or _gif(data) or _jpeg(data)
+    size = _png(data) or _gif(data) or _jpeg(data) or _webp(data)
     return size if size and min(size) > 0 else None
 
 
@@ -109,6 +127,17 @@ def _gif(data: bytes) -> tuple[int, int] | None:
         return None
     width, height = struct.unpack("<HH", data[6:10])
     return width, height
+
+
+def _webp(data: bytes) -> tuple[int, int] | None:
+    if data[:4] + data[8:12] != b"RIFFWEBP" or len(data) < 30:
+        return None
+    if data[12:16] == b"VP8X":
+        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+    is_lossless = data[12:16] == b"VP8L"
+    sides = int.from_bytes(data[21:25] if is_lossless else data[26:30], "little")
+    shift = 14 if is_lossless else 16
+    return (sides & 0x3FFF) + is_lossless, (sides >> shift & 0x3FFF) + is_lossless
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:

@@ -17,8 +17,11 @@ Examples:
 @click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: bool) -> int:
-    """Open the app; OPTIONS go to `streamlit run`, such as --server.port 9000: `streamlit run
-    --help` lists them."""
+    """Open the app; OPTIONS go to `streamlit run --help`, such as --server.port 9000.
+
+    By default it listens on 127.0.0.1 without a token: every user of this machine can open it, read
+    its workspace and run models with your keys.
+    """
     from playground.app.serving.launch import launch
 
     launch(list(options), public, allow_run, not no_workspace)

@@ -73,7 +73,7 @@ async def announce_links(_app: object) -> AsyncIterator[None]:
     elif allowed.public:
         click.echo("The playground. Nobody can run models here, nothing is kept for anybody:")
     else:
-        click.echo("The playground, for this machine:")
+        click.echo("The playground, for this machine: all its users can open it, without a token:")
     from streamlit import config
 
     for link in _links(allowed.token):

@@ -38,9 +38,7 @@ def price_under(rules: Rules, model: str) -> Price | None:
 def stand_in(rules: Rules, model: str) -> str | None:
     """Return the known model whose figures are used for `model`, if the rules do not name `model`.
     Return None if they name it, or without rules; return "" if the rules name no model at all."""
-    if rules.match == "unknown" or rules.knows(model):
-        return None
-    return rules.assumed_as(model)
+    return None if rules.match == "unknown" or rules.knows(model) else rules.assumed_as(model)
 
 
 def assumption_of(rules: Rules, model: str) -> str:

@@ -42,7 +42,8 @@ class Paid:
         price = "" if self.nano_dollars is None else f" ({dollars(self.nano_dollars / 1e9)})"
         some = f"{self.requests} of {counted(self.among, 'request')}"
         for_which = f" for {some}" if self.requests < self.among else ""
-        return f"Paid{for_which}: {percent(self.permille / 1000)} of the uncached price{price}."
+        share = percent(self.permille / 1000)
+        return f"Paid{for_which}: {share} of the uncached input price{price}."
 
 
 def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = "") -> Paid | None:

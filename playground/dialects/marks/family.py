@@ -21,9 +21,7 @@ def model_family(model_name: str) -> ModelFamily:
     parts = [part for part in re.split(r"[/.:@]", model_name.lower()) if part]
     if "anthropic" in parts or any(_has_word(part, "claude") for part in parts):
         return "anthropic"
-    if any(_has_word(part, "gemini") for part in parts):
-        return "gemini"
-    return "other"
+    return "gemini" if any(_has_word(part, "gemini") for part in parts) else "other"
 
 
 def _has_word(part: str, word: str) -> bool:

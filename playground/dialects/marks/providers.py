@@ -108,9 +108,7 @@ def _bedrock(name: str, family: str) -> str:
         return "bedrock-nova"
     if "moonshot" in name:
         return "bedrock-kimi"
-    if _BEDROCK_GPT.search(name):
-        return f"bedrock-openai{_suffix(name)}"
-    return UNKNOWN
+    return f"bedrock-openai{_suffix(name)}" if _BEDROCK_GPT.search(name) else UNKNOWN
 
 
 def _openrouter(model: str, family: str) -> str:

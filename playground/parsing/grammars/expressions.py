@@ -134,9 +134,7 @@ def repeat(item: Expression, least: int = 0, most: int | None = None) -> Express
     empty text if `least` is 0."""
     if most == 0 or item == EMPTY or (item == IMPOSSIBLE and not least):
         return EMPTY
-    if item == IMPOSSIBLE or (least, most) == (1, 1):
-        return item
-    return Repeated(item, least, most)
+    return item if item == IMPOSSIBLE or (least, most) == (1, 1) else Repeated(item, least, most)
 
 
 @dataclass

@@ -213,9 +213,7 @@ def types_of(schema: Schema) -> list[str]:
         return [kind for kind in TYPES if kind in named] or list(TYPES)
     if "properties" in schema or "required" in schema or "additionalProperties" in schema:
         return ["object"]
-    if "items" in schema or "prefixItems" in schema:
-        return ["array"]
-    return list(TYPES)
+    return ["array"] if "items" in schema or "prefixItems" in schema else list(TYPES)
 
 
 def listed_values(schema: Schema) -> list[Any] | None:

@@ -379,9 +379,7 @@ def _is_next_param(
     """
     if following == key or following in call.arguments:
         return False
-    if call.properties:
-        return following in call.properties
-    return syntax.reserved or begins_line
+    return following in call.properties if call.properties else syntax.reserved or begins_line
 
 
 def closer_of(key: str, syntax: Declaration) -> str:

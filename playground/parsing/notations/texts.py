@@ -185,9 +185,7 @@ def _read_open(
 
 def _is_object(text: str, form: Form) -> bool:
     """Return True if a text is read as a JSON object: it begins with a brace, or is empty."""
-    if not form.syntax.objects:
-        return False
-    return not text.strip() or text.lstrip().startswith("{")
+    return False if not form.syntax.objects else not text.strip() or text.lstrip().startswith("{")
 
 
 def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:

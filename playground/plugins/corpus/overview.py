@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import components, opening
+from playground.app.shared import components, opening, say
 from playground.app.shared.components import Picture
 from playground.base.wording import counted
 from playground.plugins.corpus import page
@@ -24,6 +24,7 @@ from playground.plugins.corpus.overview_board import (
 from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
+_MOST_NAMED: Final = 5  # unreadable files
 _MOST_SESSIONS: Final = 100_000  # sessions that are counted if filters are set
 _QUESTIONS: Final = {  # part of an overview -> its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
@@ -53,6 +54,10 @@ def show(row: Any) -> None:
     bars = max(len(overview.findings.records()), len(overview.breaks.records()))
     with st.container(key=f"overview {'low' if bars < 4 else 'high'}"):
         components.board(data, key="corpus overview", on_choose=_choose)
+    if faults := corpus.catalog.faults:
+        names = ", ".join(fault["name"].rpartition("/")[2] for fault in faults[:_MOST_NAMED])
+        more = ", …" if len(faults) > _MOST_NAMED else ""
+        say.text(f"{counted(len(faults), 'file')} could not be read: {names}{more}")
     _show_bar(corpus, overview, chosen, filters)
 
 

@@ -94,7 +94,9 @@ def _note(overview: Overview) -> str:
 def _figures(overview: Overview) -> list[Figure]:
     total = next(iter(overview.total.records()), {})
     calls = overview.calls.records()
-    bad, mended = (sum(row[name] for row in calls) for name in ("malformed", "mended"))
+    bad, mended, failed, answered = (
+        sum(row[name] for row in calls) for name in ("malformed", "mended", "failed", "answered")
+    )
     findings = sum(row["findings"] for row in overview.findings.records())
     breaks = sum(row["breaks"] for row in overview.breaks.records())
     figures: list[Figure] = [
@@ -102,11 +104,16 @@ def _figures(overview: Overview) -> list[Figure]:
         (grouped(_requests(overview)), "requests", ""),
     ]
     if total.get("billed"):
-        label = f"{grouped(total['billed'])} billed requests"
+        label = f"{grouped(total['billed'])} billed requests, with output"
         cost = dollars(total["dollars"]) if total["dollars"] is not None else "no price"
         figures.append((cost, label, ""))
     figures += [
         (grouped(bad), "malformed calls", "bad" if bad else ""),
+        *(
+            [(f"{grouped(failed)} of {grouped(answered)}", "failed tool results", "bad")]
+            if failed
+            else []
+        ),
         *([(grouped(mended), "mended calls", "")] if mended else []),
         (grouped(findings), "findings", ""),
         (grouped(breaks), "cache breaks", "bad" if breaks else ""),

@@ -33,9 +33,7 @@ _SPACE: Final = re.compile(r"\s+")
 
 def hash_of(text: str) -> int:
     """Return a 64-bit hash of a text; 0 for an empty one."""
-    if not text:
-        return 0
-    return _hash_of(text.encode("utf-8", "surrogatepass"))
+    return 0 if not text else _hash_of(text.encode("utf-8", "surrogatepass"))
 
 
 def _hash_of(data: bytes) -> int:

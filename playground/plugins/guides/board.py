@@ -38,11 +38,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
     carried, total = len(values.carried(name)), len(values.values)
     whole = [reading for _, reading in servers if not _loss(reading)]
     figures: list[Figure] = [
-        (
-            f"{carried} of {total}",
-            "difficult values arrive",
-            "good" if carried == total else "bad",
-        )
+        (f"{carried} of {total}", "difficult values arrive", "good" if carried == total else "bad")
     ]
     if servers:
         assumed = sum(reading.assumed for reading in whole)

@@ -130,10 +130,7 @@ def _round_trip(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata
 
 
 def _several(dialect: DeclaredDialect) -> UseCase:
-    calls = [
-        _TIDES_CALL,
-        ToolCallPart("call_2", WEATHER.name, {"harbour": "Brest"}),
-    ]
+    calls = [_TIDES_CALL, ToolCallPart("call_2", WEATHER.name, {"harbour": "Brest"})]
     dialog = Dialog(
         (_user("Tides and wind in Brest?"),),
         (_TIDES, WEATHER),
@@ -145,8 +142,4 @@ def _several(dialect: DeclaredDialect) -> UseCase:
 
 
 def _only_one() -> UseCase:
-    return UseCase(
-        "Several calls in one reply",
-        "",
-        ("This dialect takes one tool call a reply.",),
-    )
+    return UseCase("Several calls in one reply", "", ("This dialect takes one tool call a reply.",))

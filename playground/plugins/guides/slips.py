@@ -276,9 +276,7 @@ def _half_opener(e: Example) -> SlipReply | None:
 
 
 def _good_before_cut(e: Example) -> SlipReply | None:
-    if e.other is None:
-        return None
-    return e.damaged(_cut(e.written(e.call, e.other), "Dover"))
+    return None if e.other is None else e.damaged(_cut(e.written(e.call, e.other), "Dover"))
 
 
 def _section_not_closed(e: Example) -> SlipReply | None:

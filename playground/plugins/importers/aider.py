@@ -140,9 +140,7 @@ class _Chat:
             return "assistant", line
         if line.startswith("#### "):
             return "user", line[5:].rstrip()
-        if line.startswith(">"):
-            return "interface", line[1:].strip()
-        return "assistant", line
+        return ("interface", line[1:].strip()) if line.startswith(">") else ("assistant", line)
 
     def _add_message(self) -> None:
         text = "\n".join(self._lines).strip("\n")

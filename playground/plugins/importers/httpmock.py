@@ -52,11 +52,7 @@ def _exchange(document: dict[str, Any], place: Place) -> Exchange:
     request, answer = mapping(document.get("when")), mapping(document.get("then"))
     address = f"{request.get('scheme') or ''}{request.get('host') or ''}{request.get('path') or ''}"
     return Exchange(
-        json_object(_body(request)),
-        _body(answer),
-        place,
-        address,
-        status=answer.get("status"),
+        json_object(_body(request)), _body(answer), place, address, status=answer.get("status")
     )
 
 

@@ -15,12 +15,7 @@ from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import (
-    Exchange,
-    from_base64,
-    json_object,
-    unzip,
-)
+from playground.sessions.shapes.exchanges import Exchange, from_base64, json_object, unzip
 from playground.sessions.shapes.fields import mapping
 from playground.sessions.source import Source
 

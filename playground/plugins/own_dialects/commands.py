@@ -270,11 +270,14 @@ def _write_json(text: str, out: str, force: bool, *inputs: str) -> None:
 
 
 def _proof(derived: DerivedDialect) -> str:
+    from playground.plugins.own_dialects.derivation import ONLY_FORMS
+
     proof, derivation = derived.derivation.proof, derived.derivation
     count = len(proof.trials)
     return (
         f"{proof.read} of {count} probes read back, {proof.written} of {count} written byte for "
-        f"byte; {derivation.tried} declarations tried, {derivation.alike} more did as well"
+        f"byte; {derivation.tried} declarations tried, {derivation.alike} more did as well. "
+        f"{ONLY_FORMS}"
     )
 
 

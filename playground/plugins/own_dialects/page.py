@@ -39,6 +39,7 @@ from playground.plugins.own_dialects import (
 )
 from playground.plugins.own_dialects.declaring import DeclarationDraft
 from playground.plugins.own_dialects.derivation import (
+    ONLY_FORMS,
     DerivedDialect,
     Nearest,
     dialect_from_template,
@@ -151,7 +152,7 @@ def _show_derivation() -> None:
         proof = dialect.derivation.proof
         say.text(
             f"{template[0]}: {proof.read} of {len(proof.trials)} calls of the template "
-            f"are read back, {proof.written} written byte for byte."
+            f"are read back, {proof.written} written byte for byte. {ONLY_FORMS}"
         )
         if turn := dialect.derivation.result_turn:
             say.text(f"Results are sent unmarked; the chat template writes each as {turn!r}")

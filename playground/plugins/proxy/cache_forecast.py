@@ -362,6 +362,4 @@ def _lost_nano(
 
 
 def _billed_nano(billed: Billed, rules: Rules, model: str, price: Price | None) -> int | None:
-    if price is None:
-        return None
-    return price.nano_dollars(cost_of(billed, rules, model))
+    return None if price is None else price.nano_dollars(cost_of(billed, rules, model))

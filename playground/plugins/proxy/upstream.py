@@ -67,9 +67,7 @@ class Upstream:
     def _rest(self, path: str) -> str:
         """Return a client's path, without the API version if this address ends with it."""
         version = _VERSION.search(self.path)
-        if version and path.startswith(f"{version[0]}/"):
-            return path[len(version[0]) :]
-        return path
+        return path[len(version[0]) :] if version and path.startswith(f"{version[0]}/") else path
 
 
 def read_upstream(address: str, where: str = "--upstream", port: int | None = None) -> Upstream:
@@ -121,9 +119,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
         return parts, "it has a fragment (#), which is sent to nobody"
     if _UNSENDABLE.search(after_host) or len(address) > 8192:
         return parts, "it has characters that no path may have, or too many"
-    if has_dot_segments(parts.path):
-        return parts, "there are `.` or `..` in its path"
-    return parts, ""
+    return parts, "there are `.` or `..` in its path" if has_dot_segments(parts.path) else ""
 
 
 def _segments(path: str) -> Iterator[tuple[str, str]]:

@@ -11,9 +11,9 @@ from playground.base.display import Drawn
 from playground.base.shared_lists import SharedList
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.one_price import models_note
 from playground.cache.prices import price_of
 from playground.nouns.wire_bodies import messages_of
+from playground.plugins.savings.one_price import models_note
 from playground.plugins.savings.shortening import ON_RESULTS, Shortening, has_result
 
 
@@ -117,7 +117,8 @@ class CompactionWhatIf(Drawn):
         turn = self.pays_back(best)
         when = f" It pays from turn {turn + 1} on." if turn is not None else ""
         name = best.policy.name
-        return f"Over {turns}, “{name}” is cheapest: {share} % less input cost{price}.{when}"
+        less = f"{share} % less than the predicted input cost{price}"
+        return f"Over {turns}, “{name}” is cheapest: {less}.{when}"
 
     @property
     def notes(self) -> list[str]:

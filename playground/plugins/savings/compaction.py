@@ -16,7 +16,6 @@ from playground.base.shared_lists import SharedList, alike_length, shared_length
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.one_price import costs_at_one_price
 from playground.cache.answers.requests import APART, Rendered, sent_at, sent_models
 from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
@@ -29,6 +28,7 @@ from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import KnownBlocks, WireReader
 from playground.nouns.wire_bodies import messages_of, model_of
 from playground.plugins.savings.compacted import CompactionWhatIf, HistoryCut, Shorter
+from playground.plugins.savings.one_price import costs_at_one_price
 from playground.plugins.savings.shortening import (
     EVERYTHING,
     Messages,

@@ -17,7 +17,6 @@ from playground.base.errors import InputFault
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.one_price import costs_at_one_price, models_note
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
 from playground.dialects import get_dialect
@@ -41,6 +40,7 @@ from playground.plugins.savings.deferral import (
     calls_of,
     named_tools,
 )
+from playground.plugins.savings.one_price import costs_at_one_price, models_note
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 

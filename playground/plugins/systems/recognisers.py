@@ -51,9 +51,7 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
     try:
         signature = read_signature(source)
     except InputFault as fault:
-        if not classes:
-            return None
-        return _broken("a DSPy signature", fault)
+        return None if not classes else _broken("a DSPy signature", fault)
     fields = f"{', '.join(signature.inputs)} -> {', '.join(signature.outputs)}"
     more = f"; the first of {len(classes)} classes" if len(classes) > 1 else ""
     title = f"DSPy signature {classes[0].name}: {fields}" if classes else f"signature: {fields}"

@@ -61,9 +61,7 @@ def script_fault(script: str) -> str:
 
 def spoiled_calls(calls: list[dict[str, Any]], mistake: Mistake) -> list[dict[str, Any]]:
     """Return the calls, all with the mistake; none if the mistake is a missing call."""
-    if mistake == "call":
-        return []
-    return [_spoiled(call, mistake) for call in calls]
+    return [] if mistake == "call" else [_spoiled(call, mistake) for call in calls]
 
 
 def _spoiled(call: dict[str, Any], mistake: Mistake) -> dict[str, Any]:

@@ -165,6 +165,4 @@ def writers_of(path: str) -> tuple[Streamed, Whole]:
     """Return an API's two writers, for streamed and for complete replies; `path` shows the API."""
     if path.endswith("/messages"):
         return anthropic, whole_anthropic
-    if path.endswith("/api/chat"):
-        return ollama, whole_ollama
-    return openai, whole_openai
+    return (ollama, whole_ollama) if path.endswith("/api/chat") else (openai, whole_openai)

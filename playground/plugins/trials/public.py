@@ -3,14 +3,7 @@
 from playground.plugins.trials.demo_server import serving
 from playground.plugins.trials.doubts import doubts
 from playground.plugins.trials.figures import Arm, Miss, Pair, Share, Trial
-from playground.plugins.trials.plan import (
-    TrialCost,
-    TrialPlan,
-    TrialRun,
-    expect,
-    own_calls,
-    trial,
-)
+from playground.plugins.trials.plan import TrialCost, TrialPlan, TrialRun, expect, own_calls, trial
 from playground.plugins.trials.scoring import Attempt, Score, missed, score
 
 __all__ = [

@@ -51,9 +51,7 @@ def chat_messages(value: Any, role: str) -> list[Any]:
 
 def _unread(key: str, value: Any) -> list[Any]:
     """Return a field's value that is not a list of messages, so that it gets a finding later."""
-    if key not in _MESSAGE_FIELDS:
-        return []
-    return value if isinstance(value, list) else [value]
+    return [] if key not in _MESSAGE_FIELDS else value if isinstance(value, list) else [value]
 
 
 def further_replies(value: Any) -> int:

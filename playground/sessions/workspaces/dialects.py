@@ -27,9 +27,7 @@ def is_kept(name: str) -> bool:
 
 def kept_text(name: str) -> str | None:
     """Return the text of a stored dialect's file, or None. Raises InputFault."""
-    if not is_kept(name):
-        return None
-    return text_of(dialect_file(name))
+    return None if not is_kept(name) else text_of(dialect_file(name))
 
 
 def text_of(path: Path) -> str:

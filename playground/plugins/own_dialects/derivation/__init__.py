@@ -68,6 +68,10 @@ __all__ = [
 _TURN_FIELDS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
+ONLY_FORMS: Final = (
+    "Only the forms of calls and results are the template's: its rules and its list of tools are "
+    "replaced by this project's own words."
+)
 _LAWS: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
 _EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # the most guesses that are tried by reading; the first is mostly the best

@@ -186,6 +186,4 @@ def _params(
         if key_start < 0 or end < 0:
             return None
         spans.append((key_start, end + len(str(value))))
-    if not spans:
-        return None
-    return Body("params", spans[0][0], spans[-1][1])
+    return None if not spans else Body("params", spans[0][0], spans[-1][1])

@@ -128,9 +128,7 @@ def _inner_value(inside: str, annotation: Any) -> Any:
         except ElementTree.ParseError:
             return text
     cdata = _CDATA.fullmatch(text)
-    if cdata:
-        return cdata[1]
-    return text if "<" in text else unescape(text)
+    return cdata[1] if cdata else text if "<" in text else unescape(text)
 
 
 # the shape of a type

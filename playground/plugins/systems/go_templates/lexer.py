@@ -179,9 +179,7 @@ class Lexer:
 
     def _colon(self) -> Token:
         self._pos += 1
-        if self._next() != "=":
-            return self._error("expected :=")
-        return self._token(Kind.DECLARE)
+        return self._error("expected :=") if self._next() != "=" else self._token(Kind.DECLARE)
 
     def _paren(self) -> Token:
         opens = self._next() == "("

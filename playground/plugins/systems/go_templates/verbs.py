@@ -43,9 +43,7 @@ class Flags:
         """Return the sign to write before a number."""
         if negative:
             return "-"
-        if self.plus:
-            return "+"
-        return " " if self.space else ""
+        return "+" if self.plus else " " if self.space else ""
 
 
 def default_text(value: Any) -> str:
