@@ -98,8 +98,8 @@ def test_the_change_of_a_long_prompt_is_in_sight_on_both_sides(hand: Hand) -> No
     expect(page.locator(".block ins")).to_have_text(["never copies"])
     expect(page.locator(".block del")).to_have_text(["writes", "writes"])  # on both sides
     page.locator(".board .drawing .break").click()
-    for change in (page.locator(".block del").first, page.locator(".block ins")):
-        expect(change).to_be_in_viewport()
+    for shown in (page.locator(".block del").first, page.locator(".block ins")):
+        expect(shown).to_be_in_viewport()
     more = page.locator(".block .more")
     words = more.all_text_contents()
     assert len(words) == 4
