@@ -108,7 +108,7 @@ def test_the_overview_counts_what_the_corpus_holds_and_keeps_its_filters(corpus:
         assert (f"{failed:,} of {answered:,} failed tool results" in figures(app)) == (failed > 0)
         assert any(
             "1 file could not be read: broken.json" in each.value
-            for each in [*app.get("markdown"), *app.get("text")]
+            for each in [*app.markdown, *app.text]
         )
         overview = boards(app)[0]
         bars = {card["key"]: card["rows"] for card in overview["cards"] if card["kind"] == "bars"}
@@ -148,7 +148,7 @@ def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None
     app.text_input(key="corpus inputs").input(str(tmp_path / "nothing")).run()
     app.button(key="build corpus").click().run()
     assert [each.value for each in app.error] == ["The corpus could not be built."]
-    assert any("nothing" in each.value for each in [*app.get("markdown"), *app.get("text")])
+    assert any("nothing" in each.value for each in [*app.markdown, *app.text])
     app.text_input(key="corpus inputs").input(str(tmp_path / "in")).run()
     app.button(key="build corpus").click().run()
     assert not app.exception and not app.error
@@ -168,7 +168,7 @@ def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> Non
         app.text_input(key="corpus inputs").input(given).run()
         app.button(key="build corpus").click().run()
         assert [each.value for each in app.error] == ["The corpus could not be built."]
-        assert not any(key in each.value for each in [*app.get("markdown"), *app.get("text")])
+        assert not any(key in each.value for each in [*app.markdown, *app.text])
     assert not [path for path in paths.data().rglob("*") if key in path.name]
     app.text_input(key="corpus inputs").input((tmp_path / "in").as_uri()).run()
     app.button(key="build corpus").click().run()
