@@ -464,16 +464,15 @@ def test_an_unknown_server_is_an_error_that_lists_the_known() -> None:
         pg.parse("x", "hermes", server="vlm")
 
 
-def test_an_unknown_parser_is_an_error_that_lists_near_ones() -> None:
-    """Another parser read the reply in its place, as if it had been asked for."""
-    said = r"unknown parser of vllm 'herms'; did you mean 'hermes'\?"
-    with pytest.raises(UnknownNameError, match=said):
-        pg.parse(f"{HERMES} B", "hermes", server="vllm:herms")
-    reply = pg.recording(f"{HERMES} B", "hermes")
-    with pytest.raises(UnknownNameError, match="unknown parser of aider 'x'; known: none"):
-        pg.replay(reply, "hermes", server="aider:x")
-    with pytest.raises(UnknownNameError, match=said):
-        pg.replay(reply, "", server="vllm:herms")
+def test_an_unknown_parser_falls_back_on_the_dialects_and_lists_the_known() -> None:
+    reading = pg.parse(f"{HERMES} B", "hermes", server="vllm:herms")
+    assert isinstance(reading, ServerReading)
+    assert (reading.server, reading.parser) == ("vllm", "hermes")
+    (told,) = (found for found in reading.findings if found.code == "unknown-parser")
+    assert told.message.startswith(
+        "vllm has no parser 'herms': 'hermes' reads; did you mean 'hermes'?"
+    )
+    assert [event.text for event in reading.dropped] == [" B"]
 
 
 @pytest.mark.parametrize(
@@ -668,6 +667,7 @@ def test_what_becomes_of_a_parser_that_raises_is_that_nothing_is_handed_over() -
 
 def test_a_parsers_file_is_another_name_of_it() -> None:
     assert get_server("vllm:llama", "hermes").name == "vllm:llama3_json"
+    assert not get_server("vllm:llama", "hermes").unknown_parser
 
 
 def test_the_switches_of_a_server_set_how_the_reply_is_read() -> None:

@@ -141,6 +141,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "call-as-text": warning("the server hands over a complete call as text"),
     "server-fails": warning("the server answers with an error"),
     "server-delivers": warning("the server hands over an incomplete call as if it were complete"),
+    "unknown-parser": warning("the server has no parser of that name"),
     "no-parser": warning("the server has no parser for the dialect: calls are handed over as text"),
     "unread-dialect": warning(
         "the named parser reads another dialect: calls are handed over as text"

@@ -69,6 +69,7 @@ FIXES: Final[dict[str, str]] = {
     "--report SERVER`)",
     "server-fails": "send the request again: the client has received nothing",
     "server-delivers": "check the server's calls before they are run",
+    "unknown-parser": "choose one of the named parsers",
     "usual-parser": "do not rely on this reading: try the reply on the server itself",
     "unproven-repair": "do not rely on this reading: try the reply on the server itself",
     "unread-dialect": "start the server with a parser that reads the dialect",

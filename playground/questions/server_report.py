@@ -34,7 +34,7 @@ _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
 _MOST_CHARACTERS: Final = 4_000_000  # characters read in all trials to make a reply smaller
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
-NO_LOSS: Final = ("unread-dialect", "no-parser", *DOUBT_CODES)
+NO_LOSS: Final = ("unknown-parser", "unread-dialect", "no-parser", *DOUBT_CODES)
 """Codes of findings about how sure a reading is, not about what the server loses."""
 
 

@@ -27,7 +27,6 @@ What must not be changed
 
 from __future__ import annotations
 
-from playground.base.errors import UnknownNameError
 from playground.servers.declarations import all_servers, load_server, server_names
 from playground.servers.reading import ServerReader, ServerReading
 from playground.servers.view import Parser, Server, View
@@ -51,14 +50,14 @@ def get_server(
 
     With `already_read` the replies hold native calls, which a server has made from the model's
     text. For a dialect that is not built in, no declaration says which parsers read it: the named
-    parser is assumed to do so.
+    parser is assumed to do so. If the server has no parser of that name, the dialect's default
+    parser is used, and the reading has a finding about that.
 
-    Raises UnknownNameError, which names similar servers or parsers.
+    Raises UnknownNameError, which names similar servers.
     """
     name, _, parser = spec.partition(":")
     server = load_server(name)
-    chosen = server.parser_named(parser) if parser else server.default_parser(dialect)
-    if parser and chosen is None:
-        known = [each.name for each in server.parsers]
-        raise UnknownNameError(f"parser of {server.name}", parser, known)
-    return ServerReader(server, chosen, dialect, already_read, is_built_in)
+    named = server.parser_named(parser)
+    unknown = parser if named is None else ""
+    chosen = named or server.default_parser(dialect)
+    return ServerReader(server, chosen, dialect, already_read, is_built_in, unknown)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from playground.base.arguments import older_name
+from playground.base.errors import nearest_names
 from playground.base.findings import CODES, DECLARED, MENDING, Finding, finding
 from playground.base.wording import counted
 from playground.nouns.events import (
@@ -37,6 +38,7 @@ SERVER_CODES: Final = (
     "call-as-text",
     "server-delivers",
     "server-fails",
+    "unknown-parser",
     "no-parser",
     "unread-dialect",
     "usual-parser",
@@ -165,6 +167,7 @@ class ServerReader:
     dialect: str
     already_read: bool = False  # True if a server has already made native calls
     is_built_in: bool = True  # True if declarations may name the dialect
+    unknown_parser: str = ""  # the parser that was asked for, if the server does not have it
 
     @cached_property
     def view(self) -> View:
@@ -242,9 +245,11 @@ class ServerReader:
         return proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
 
     def _about_parser(self) -> Iterator[Finding]:
-        """Report a dialect that the server cannot read, native calls that some server has made
-        already, and a reading that is assumed."""
+        """Report an unknown parser, a dialect that the server cannot read, native calls that some
+        server has made already, and a reading that is assumed."""
         server, dialect = self.server, self.dialect
+        if self.unknown_parser:
+            yield finding("unknown-parser", self.unknown_parser, self._fallback())
         if self.is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
         elif self.is_unread:
@@ -264,6 +269,13 @@ class ServerReader:
             unknown = f"it is not known how {server.name} reads {dialect}"
             message = f"{unknown}: it is assumed to do what most of its parsers do"
             yield finding("usual-parser", dialect, message)
+
+    def _fallback(self) -> str:
+        """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
+        nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
+        usual = "none" if self.is_unread else "the server's usual reading"
+        instead, server = f"{self.parser.name!r}" if self.parser else usual, self.server.name
+        return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser, if any, for this dialect."""
