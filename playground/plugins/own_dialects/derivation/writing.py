@@ -95,8 +95,8 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field `literals`, or {} if it has its default value. Empty words get their
-    defaults; if two words are equal then, all of them do."""
+    """Return the field `literals`, or {} if it has its default value. An empty word gets its
+    default; if two words are then equal, all words get their defaults."""
     clear_words = {name: word for name, word in words.items() if word.strip()}
     literals = Literals(**clear_words, nested=nested)
     if len(literals.words) < len(_WORDS):
