@@ -77,8 +77,7 @@ _NAMED: Final = 100  # the most places that a finding lists
 def _report_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read_ids: set[int]
 ) -> None:
-    """Add a finding about the observations that were not read. `read_ids` has the `id` of
-    each place object that was read."""
+    """Add a finding about the observations whose place's `id` (Python's) is not in `read_ids`."""
     others = [(place, each) for place, each in observations if id(place) not in read_ids]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:

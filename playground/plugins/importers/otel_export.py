@@ -123,8 +123,7 @@ def _facts(session: Session) -> str:
 
 
 def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
-    """Return, for each request, the index of its answer and its record, in the order of the
-    answers.
+    """Return the index of each request's answer and its record, in the order of the answers.
 
     The index is -1 for a request without an answer. The last entry may be a request that is still
     to come; its index is the number of messages.
