@@ -45,7 +45,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     are written in the default style. (`parameter_fields` is for values in parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    for value in (_DEEP, "é"):  # a text, as some templates refuse an object without properties
+    for value in (_DEEP, "é"):  # "é", as some templates refuse an object without properties
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
         bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])
