@@ -403,7 +403,7 @@ def test_the_command_says_what_it_knows_no_time_of_and_where_other_sessions_are(
     assert done.returncode == 0
     assert "times-unknown (two line 1): 1 of 1 request without a known time" in done.stderr
     assert f"{out} holds the first session, the folder {tmp_path / 't3'} the others" in done.stderr
-    for seconds, told in ((1.5, []), (None, ["1 of 1 request without a known length"])):
+    for seconds, told in ((1.5, []), (None, ["1 of 1 request without a known duration"])):
         record = RequestRecord(0, at="2026-01-02T03:04:05Z", seconds=seconds)
         said = (Message("assistant", (TextPart("Noon."),)),)
         found = unknown_times(Session(messages=said, requests=(record,)))

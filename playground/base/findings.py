@@ -376,7 +376,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "not-exported": warning("the session has something that the written form cannot hold"),
     "times-unknown": warning(
-        "requests without a known time or length: they begin with another, or in 1970, and take 0 s"
+        "requests of unknown time or duration: they begin with another, or in 1970, and take 0 s"
     ),
     "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
     "not-a-number": warning(

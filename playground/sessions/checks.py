@@ -75,8 +75,8 @@ _FEW: Final = 3  # up to this number, each call without a result has its own fin
 
 def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
     """Return the findings, with those about missing results merged into one if there are many. This
-    is for sessions without result parts: their agents send results as the user's text, of which
-    `some_in_text` says that some were found."""
+    is for sessions without result parts: their agents send results as the user's text. If
+    `some_in_text`, some results were found in such texts."""
     missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return findings

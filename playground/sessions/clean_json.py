@@ -19,7 +19,7 @@ _CLEAN_TYPES: Final = frozenset({bool, type(None)})
 _LARGEST: Final = 1 << 62  # nearly every whole number of a file is smaller
 _BITS: Final = 14_000  # a number with fewer bits has at most 4,300 digits, Python's limit
 _CHUNK: Final = 8  # so many values are checked by a single search
-_BYTES: Final = 1800  # marshal writes a number of `_BITS` bits in more (15 bits in two bytes)
+_BYTES: Final = 1800  # marshal writes a number of `_BITS` bits in more bytes than these
 
 
 def is_clean(value: Any) -> bool:

@@ -26,8 +26,8 @@ _readers: list[tuple[int, int, int]] = []  # the original thresholds, once for e
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """Let the collector run less often inside the block. Thresholds stay as they are if with them
-    it runs never, or no more often. All threads share the thresholds. The last thread to leave
+    """Let the collector run less often inside the block. If it never runs, or already so seldom,
+    the thresholds stay as they are. All threads share the thresholds. The last thread to leave
     restores the original ones, unless they were changed meanwhile."""
     with _lock:
         found = gc.get_threshold()

@@ -19,8 +19,8 @@ def last_answer(messages: Sequence[Message]) -> int:
 
 
 def with_messages(session: Session, order: Sequence[int]) -> Session:
-    """Return the session with only the messages of these indices, in this order. Requests,
-    compactions and expected replies get the new indices."""
+    """Return the session with only these messages, given by index, in this order. Its records get
+    the new indices; requests whose answer is dropped are dropped, too."""
     place = {old: new for new, old in enumerate(order)}
     requests = (
         replace(record, reply=place.get(record.reply, record.reply))

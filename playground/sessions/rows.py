@@ -51,7 +51,7 @@ def _differences(
 
 
 def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
-    """Yield the complete bodies of rows, as they were sent."""
+    """Yield the complete bodies of rows, even if only the new items of a body were sent."""
     body: dict[str, Any] = {}
     for row in rows:
         following = {key: value for key, value in body.items() if key not in row.gone} | row.body

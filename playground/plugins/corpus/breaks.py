@@ -36,9 +36,9 @@ _REASONS: Final = (  # words in the simulator's reasons -> cause
 class SeenBreak:
     """A cache break: request `n` (an index, from 0) read `lost_tokens` less than the cache held.
 
-    `lost_nano` is the cost of these tokens in billionths of a dollar. `state` is "billed", or else
-    the simulation's state, which says how sure the break is. If the bodies explain the break, the
-    fields from `rule` on are their first difference (`FirstDifference`).
+    `lost_nano` is the extra cost of these tokens, which were not read from the cache, in billionths
+    of a dollar. `state` is "billed", or else the simulation's state, which says how sure the break
+    is. If bodies explain it, the fields from `rule` on are their `FirstDifference`.
     """
 
     n: int

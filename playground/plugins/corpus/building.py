@@ -203,7 +203,7 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        # Jobs are made one at a time, because each names all its files.
+        # Jobs are made one at a time: each lists its files, so all together would fill the memory.
         waiting = iter(jobs)
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}

@@ -116,7 +116,7 @@ class Cleaner:
         """Return the session without secrets; the same object if there are none.
 
         The fields are searched in detail only if their JSON has the beginning of a secret, or a
-        word that occurs near secrets. Otherwise only the tools are, with a cache.
+        word that occurs near secrets. Otherwise only the tools are searched, with a cache.
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}

@@ -223,7 +223,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address; one of S3 gets the option that short objects are put by one request."""
+    """Return an address; add to one of S3 the option to upload a short object by one request."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

@@ -63,7 +63,7 @@ class SeenRequest:
         """Return the sizes in characters, by column of the table of requests.
 
         `form` is the format of the session's file. If the tools of a transcript are unknown
-        (`_holds_tools`), their size is None, and so is the size of an empty system prompt.
+        (`_holds_tools`), their size is None; then the size of an empty system prompt is None, too.
         """
         sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
@@ -141,7 +141,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests recorded as sent, each with its reply. Those are the last replies of the
+    """Yield the requests recorded as sent, each with its reply. They get the last replies of the
     session, because the first request's history may hold others. If there are fewer replies than
     requests, the last requests have None."""
     rows = [row for row in session.rows if not row.sub_agent]

@@ -239,8 +239,8 @@ class _ShardWriter:
         return progress
 
     def _store_waiting(self, least: int) -> None:
-        """Store the waiting sessions and their facts, if at least `least` sessions wait or they are
-        long.
+        """Store the waiting sessions and their facts, if at least `least` sessions wait, or if more
+        than `_MOST_WAITING_BYTES` were read for them.
 
         Each step handles all waiting sessions before the next step begins, which is a fifth faster
         than one session after another.

@@ -1,6 +1,6 @@
 """Read events in the Agent Trajectory Observability Format (ATOF) of NeMo Relay and Hermes.
 
-A scope has two events, for its begin and for its end. Scopes of the category `llm` have a model's
+A scope has two events, for its beginning and its end. Scopes of the category `llm` have a model's
 input and output; scopes of `tool` have a call's arguments and result.
 https://docs.nvidia.com/nemo/relay (version 0.1)
 """

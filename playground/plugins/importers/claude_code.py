@@ -364,8 +364,7 @@ def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
     """Return the messages that a compaction kept, and the id of the line that they follow: the
     summary or the boundary. The list is empty if the compaction names no message, and None if a
-    named message is not in the file.
-    """
+    named message is not in the file."""
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
     if segment:
         head, tail = (

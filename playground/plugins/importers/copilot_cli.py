@@ -79,11 +79,11 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave as many of the oldest messages as the event says out of all later requests, but none of
+    """Drop as many of the oldest messages as the event says from all later requests, but none of
     the system's. If the event has no number, all messages stay, with a finding."""
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
-        words = "the oldest messages were left out here; all stay, as no number of them is known"
+        words = "the client dropped old messages here; all stay, as their number is unknown"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
         active = active_messages(builder)

@@ -77,7 +77,7 @@ _NAMED: Final = 100  # the most places that a finding lists
 def _report_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read_ids: set[int]
 ) -> None:
-    """Add a finding about the observations whose `Place` object has none of the ids `read_ids`."""
+    """Add a finding about the observations whose place's `id` (Python's) is not in `read_ids`."""
     others = [(place, each) for place, each in observations if id(place) not in read_ids]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
@@ -120,9 +120,9 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """Return the turns without repeats, and the repeats that have a bill as the repeated turn has.
-    A framework and its client may both report the same call. Equal turns with different bills are
-    different calls."""
+    """Return the turns without repeats, and those repeats that have a bill if the repeated turn has
+    one, too. A framework and its client may both report the same call. Equal turns with different
+    bills are different calls."""
     unique: list[Turn] = []
     others: list[Turn] = []
     for turn in turns:

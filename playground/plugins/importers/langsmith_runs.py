@@ -18,7 +18,7 @@ from playground.sessions.times import utc_time
 _CALLS: Final = {"llm", "chat_model", "chat"}
 _Run = tuple[dict[str, Any], Place]
 _LISTS: Final = ("runs", "post", "patch")
-_NOT_READ: Final = "only model calls are read, or all runs if none is one; no feedback or events"
+_NOT_READ: Final = "only model calls are read, or all runs if there are none; no feedback or events"
 _MARKS: Final = (*_LISTS, "run_type", "child_runs")
 
 

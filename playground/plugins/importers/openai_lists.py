@@ -79,7 +79,7 @@ def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
     The entries' times decide; without different times, a result before its call decides, or an
-    answer at the begin and none at the end.
+    answer at the beginning and none at the end.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]

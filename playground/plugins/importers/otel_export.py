@@ -107,8 +107,8 @@ def dump_otel(session: Session) -> str:
 
 
 def _add_missing_times(spans: Sequence[dict[str, Any]]) -> None:
-    """Begin each request without a time when the one before it ended, or when the first began, so
-    that other readers see them in order. Without any known time, all spans begin in 1970."""
+    """Let each request without a time begin and end when the one before it ended. Requests before
+    all known times get the first of these; without any known time, all spans begin in 1970."""
     latest = next((span[_TIMES[0]] for span in spans if span[_TIMES[0]] != "0"), "0")
     for span in spans:
         if span[_TIMES[0]] == "0":
@@ -123,8 +123,7 @@ def _facts(session: Session) -> str:
 
 
 def _requests(session: Session) -> list[tuple[int, RequestRecord | None]]:
-    """Return, for each request, the index of its answer and its record, in the order of the
-    answers.
+    """Return the index of each request's answer and its record, in the order of the answers.
 
     The index is -1 for a request without an answer. The last entry may be a request that is still
     to come; its index is the number of messages.
@@ -192,8 +191,9 @@ def _request_span(
 def _models_of(session: Session, requests: list[tuple[int, RequestRecord | None]]) -> list[_Json]:
     """Return each request's model and provider; for the last request, the parameters, too.
 
-    A request that is stored as sent names its model. Any other request gets the session's model if
-    its answer has that model, or names no model and all other answers have it.
+    A request that is stored as sent names its model. Any other request gets the session's model in
+    three cases: its answer names that model; its answer names none, and no answer names another;
+    or the request is still to come.
     """
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     sent = [(row.url, str(body.get("model") or "")) for row, body in pairs if not row.sub_agent]
@@ -220,8 +220,8 @@ def _is_of(named: str, model: str) -> bool:
 
 
 def _provider(url: str, model: str) -> str:
-    """Return the provider at an address; if this has no host, the provider in the model's name, or
-    else the only one that serves models of this name at an API of its own."""
+    """Return the provider at an address. If the address has no host, return the provider with which
+    the model's name begins (`azure/…`), or else the model's maker, unless many serve it."""
     if "aiplatform.googleapis.com" in url:
         return "gcp.vertex_ai"
     has_host = url and not url.startswith("/")
@@ -232,13 +232,13 @@ def _provider(url: str, model: str) -> str:
 
 
 def unknown_times(session: Session) -> list[Finding]:
-    """Return a finding if requests have no time or no length."""
+    """Return a finding if requests have no start time or no duration."""
     records = [record for _, record in _requests(session)]
     starts = [_times(record)[_TIMES[0]] for record in records]
     timed = [record for record, start in zip(records, starts, strict=True) if start != "0"]
     unknown = {
         "time": len(records) - len(timed),
-        "length": sum(not record or record.seconds is None for record in timed),
+        "duration": sum(not record or record.seconds is None for record in timed),
     }
     about = counted(len(records), "request")
     listed = [

@@ -143,7 +143,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     """Add a compaction. Later requests begin with its summary and the messages that it kept.
 
-    The oldest files of pi name the first message that it kept by the number of its line, from 0.
+    The oldest files of pi name the first kept message by the number of its line, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")

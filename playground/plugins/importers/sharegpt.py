@@ -98,7 +98,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _text(message: Any) -> str | None:
-    """Return a message's text; None if it has none, or calls or images, too."""
+    """Return a message's text; None if it has no text, or also has calls or images."""
     if not isinstance(message, dict) or any(message.get(key) for key in ("tool_calls", "images")):
         return None
     found = message.get("value", message.get("content"))

@@ -71,8 +71,7 @@ class Tau2Ticks(SessionFormat):
 
 
 def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the simulations that have ticks, from a file that is one simulation or lists
-    several."""
+    """Yield the simulations with ticks, from a file that is one simulation or lists several."""
     if not isinstance(document, dict):
         return
     listed_runs = document.get("simulations")

@@ -155,7 +155,7 @@ def _no_calls_fault(template: AskedTemplate) -> TemplateFault:
 def _needs_tools_fault(
     template: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
 ) -> TemplateFault:
-    """Return the fault that a template renders nothing without tools."""
+    """Return the fault that a template does not render the user's text without tools."""
     return _fault(template, "template-needs-tools", _refusal(without), without, with_tools)
 
 

@@ -49,8 +49,7 @@ def keep_dialect(
 
 def remove_dialect(name: str, seen: str) -> None:
     """Move a dialect's file into the trash. Raises InputFault if the file's text is not `seen`, or
-    if the disk fails.
-    """
+    if the disk fails."""
     path = dialect_file(name)
     clash = InputFault(f"{path.name} was changed or removed elsewhere", expected="the text as read")
     if not is_kept(name):  # the folder may be missing, too

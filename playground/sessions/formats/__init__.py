@@ -104,8 +104,8 @@ def get_format(name: str) -> SessionFormat:
 
 
 def recognised(source: Source) -> SessionFormat:
-    """Return the first format that recognises a file; ours for an object with an unknown `format`.
-    Raises InputFault for any other file."""
+    """Return the first format that recognises a file, or else our own format for an object with a
+    field `format`. Raises InputFault for any other file."""
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:

@@ -36,7 +36,7 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
-        """Return True if the file's head is of this format; for another it may raise an error."""
+        """Return True if the file's head is of this format; may raise an error otherwise."""
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

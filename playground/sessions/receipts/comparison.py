@@ -203,8 +203,8 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _json_texts(holdings: Holdings) -> set[str]:
-    """Return the arguments of texts that are JSON objects: a stream may have a call whose name is
-    missing, which is then a text of the session."""
+    """Return the texts that are JSON objects, spelt as arguments are. If a call in a stream has no
+    name, the session has its arguments as such a text."""
     found = set()
     for text in holdings.texts:
         if text.lstrip()[:1] == "{":
@@ -320,7 +320,7 @@ class _Explanations:
         )
 
     def _applies(self, reason: str, text: str) -> bool:
-        """Return False if a reason says that another path has the same text, and none has."""
+        """Return False if a reason says that the text is at another path, too, and it is not."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])

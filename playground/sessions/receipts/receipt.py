@@ -94,7 +94,7 @@ class Receipt(Shown):
 
     @property
     def share(self) -> float:
-        """The share of the file's text that is in its sessions, 1.0 for all or no text.
+        """The share of the file's text that is in its sessions; 1.0 if the file has no text.
 
         Text that the format ignores does not count.
         """

@@ -103,7 +103,7 @@ def read_exchanges(
 def _conversations(
     exchanges: Iterable[Exchange], title: str, single: bool, whole: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
-    """Return the conversations, and the exchanges of none; arguments as for `read_exchanges`."""
+    """Return the conversations, and the exchanges that are not chats; see `read_exchanges`."""
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []

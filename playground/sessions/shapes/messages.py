@@ -396,8 +396,8 @@ def _image_address(image: str) -> str:
 
 
 def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Return Polylogue's message with its blocks as content, after the message's text if no block
-    has that. The `id` of a block with a `tool_id` is dropped: it is not the call's id."""
+    """Return Polylogue's message with its blocks as content, after the message's text if the blocks
+    lack this text. The `id` of a block with a `tool_id` is dropped: it is not the call's id."""
     text = value.get("text")
     blocks = [
         {key: field for key, field in each.items() if key != "id"}

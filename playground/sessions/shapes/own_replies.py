@@ -156,8 +156,8 @@ class _RepeatedMessages:
     def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
         """Add to `copies` further messages before `stop` that repeat a piece of the reply.
 
-        A piece has some of the reply's calls, and no text that the reply lacks. They are
-        left out of the session. Return True if there are any.
+        A piece has some of the reply's calls, and no text that the reply lacks. The session leaves
+        these messages out. Return True if there are any.
         """
         calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
         index, count = self._at, len(copies)

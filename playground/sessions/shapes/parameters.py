@@ -97,7 +97,7 @@ def chat_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chat_name(key: str, parameters: Mapping[str, Any]) -> str:
-    """Return the chat API's name. With `responseLogprobs`, Gemini's `logprobs` is a number."""
+    """Return a parameter's name in the chat API. Gemini's `logprobs` is `top_logprobs` there."""
     if key == "logprobs" and parameters.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)

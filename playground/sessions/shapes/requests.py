@@ -133,7 +133,7 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
-    outer = {} if "content" in body else body  # a body that is the message was searched for them
+    outer = {} if "content" in body else body  # a body with `content` was read as a message
     note_left_out(builder, outer, place, ("citations", "search_results"))
     builder.add_request(**known)
     return True
@@ -224,14 +224,14 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
 
 _MARKS: Final = frozenset(MARKS)
 _MARKS_IN_BYTES: Final = tuple(mark.encode() for mark in MARKS)
-_ENVELOPE: Final = {"request", "response", "choices"}  # fields of a file that are outside the body
+_ENVELOPE: Final = {"request", "response", "choices"}  # fields that a file adds to the body
 
 
 def add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, because messages cannot hold its cache marks.
 
-    Skip a body with a list `output`, and a row of training data: a body without a model, parameters
-    and cache marks that is not in Gemini's form.
+    Skip a body with a list `output`. Skip a row of training data, too: a body that has no model, no
+    parameters and no cache marks, and is not in Gemini's form.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return

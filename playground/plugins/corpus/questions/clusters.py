@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-At most so many signatures, and so many sessions with an equal band (`signatures.py`), are compared;
-an answer's notes say what is left out.
+Only MOST_SIGNATURES signatures are compared, and groups of at most MOST_IN_A_BAND sessions with an
+equal band (`signatures.py`); an answer's notes say what is left out.
 """
 
 from __future__ import annotations

@@ -26,8 +26,9 @@ Row = tuple[str, str, float, int, int, int, int, str]
 
 
 class CorpusFile(NamedTuple):
-    """A file from which a corpus was built. `is_part` is True if it was not read as the file at
-    `path`: a tar, or an address with options. `content` is its hash, or "" for several pieces.
+    """A file from which a corpus was built. `is_part` is True if the corpus read only members of
+    the tar at `path`, or if `path` is an address with options. `content` is the hash of the file,
+    or "" if the corpus read the file in several pieces.
     """
 
     path: str
@@ -39,8 +40,8 @@ class CorpusFile(NamedTuple):
 class Figures(NamedTuple):
     """The figures of a file's receipt: its `characters` of text, the `share` of them that is in
     sessions, the number of `missing` texts, the number of these that no finding mentions
-    (`silent`), and the path in the file at which most are missing. Texts of fields that the file's
-    format ignores do not count."""
+    (`silent`), the number of missing characters, and the path in the file at which most characters
+    are missing without a finding, or else with one. Texts of ignored fields do not count."""
 
     share: float
     characters: int
@@ -53,7 +54,8 @@ class Figures(NamedTuple):
 def receipts(
     files: Iterable[CorpusFile], stored: Mapping[str, Figures], seconds: float
 ) -> tuple[list[Row], list[str]]:
-    """Return a row for each file, the worst first, and notes about files that were not read."""
+    """Return a row for each file with a receipt, the worst first, and notes about files that
+    were not read: for lack of time, or because they are elsewhere or gone."""
     rows: list[Row] = []
     elsewhere = late = 0
     until = time.monotonic() + seconds

@@ -235,7 +235,7 @@ def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str
     if len(changed) != 1:
         return key_to_value
     word, number_word = changed[0]
-    # some templates write no type, but if the value is a text: `string="true"`
+    # some templates write whether the value is a text, not its type: `string="true"`
     hole = "is_text" if (word, number_word) == ("true", "false") else "type"
     return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], key_to_value, count=1)
 

@@ -102,7 +102,7 @@ class Derivation:
         return problems
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-        """Return the registered dialects that read the most of the template's plain calls."""
+        """Return the registered dialects that write and read the template's plain calls best."""
         theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
         return nearest_dialects(dialect, theirs, self.form)[:most]
 

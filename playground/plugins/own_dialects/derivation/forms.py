@@ -78,8 +78,7 @@ def _mark_names(
     rows: list[list[CallSurroundings]], calls: list[Occurrence]
 ) -> tuple[list[CallSurroundings], set[str]] | None:
     """Return the texts around the calls, and the calls' names. In the texts, each name, id or
-    number is replaced by its placeholder of `MARKS`. Return None if the names cannot be found.
-    """
+    number is replaced by its placeholder of `MARKS`. Return None if the names cannot be found."""
     flat = [call for row in rows for call in row]
     if calls[0].hole == "call:json":
         return flat, set()

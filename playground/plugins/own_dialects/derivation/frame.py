@@ -36,7 +36,7 @@ _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 @dataclass(frozen=True, slots=True)
 class TurnFrame:
-    """The text around an answer: `header` before the answer, and one or more of `ends` after it.
+    """The text around an answer: `header` before the answer, and some of `ends`, if any, after it.
 
     `result_turn` is the turn that the chat template makes of a tool's result. All other fields
     after `ends` are fields of the declared dialect.

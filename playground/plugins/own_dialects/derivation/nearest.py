@@ -36,8 +36,8 @@ class Nearest:
 def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """Return the registered dialects, except `dialect`, that read at least one of the texts,
-    the nearest first.
+    """Return the registered dialects, except `dialect`, that read at least one of the texts;
+    first those that write the most of these texts, too.
 
     The texts are the values of `theirs`: each is what a template writes for a call of LEAST_CALLS.
     """

@@ -45,7 +45,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     are written in the default style. (`parameter_fields` is for values in parameters.)"""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    for value in (_DEEP, "é"):  # a text, as some templates refuse an object without properties
+    for value in (_DEEP, "é"):  # "é", as some templates refuse an object without properties
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
         bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])
@@ -95,8 +95,8 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field `literals`, or {} if it has its default value. Empty words get their
-    defaults; if two words are equal then, all of them do."""
+    """Return the field `literals`, or {} if it has its default value. An empty word gets its
+    default; if two words are then equal, all words get their defaults."""
     clear_words = {name: word for name, word in words.items() if word.strip()}
     literals = Literals(**clear_words, nested=nested)
     if len(literals.words) < len(_WORDS):

@@ -121,13 +121,13 @@ def _reasoning(
 
 
 def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[str, Any]:
-    """Return the field of content, which is all other text, without closers. The parts of a message
-    are joined, because a second part would replace the first."""
+    """Return the field of content: all other text, without markers. The parts of a message are
+    joined, because a second part would replace the first."""
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # These texts begin an opener. They are matched without the white space before them, because
-    # with it they would match earlier than the opener.
+    # These texts are beginnings of openers. They are matched without the white space before them,
+    # because with it they would match earlier than the opener.
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
@@ -245,7 +245,7 @@ class _Calls:
         )
 
     def _opener(self, form: Declaration) -> str:
-        """Build the opener of a call or list of calls, after its section's if that is needed."""
+        """Build the opener of a call or list of calls, with its section's before it if needed."""
         # only the holes that the call uses, not an id that only some of the forms have
         function = str(self._function())
         holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}

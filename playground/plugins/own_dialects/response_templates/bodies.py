@@ -55,7 +55,7 @@ class CallBody(NamedTuple):
 
 
 def body_of(syntax: Declaration, notes: Notes) -> CallBody:
-    """Return the way to read a call's body in transformers. Raises Inexpressible without any."""
+    """Return the way to read a call's body in transformers. Raises Inexpressible if none exists."""
     if syntax.nameless:
         raise Inexpressible("a call has no name; it would have to follow from the arguments")
     if syntax.joined:
@@ -98,7 +98,7 @@ def _json_call(syntax: Declaration, notes: Notes) -> CallBody:
         if holds:
             raise Inexpressible(reason)
     if shape.text_key:
-        notes.narrower("arguments", f"a text is not read as {shape.text_key!r}: it stays a text")
+        notes.narrower("arguments", f"arguments that are a text are not read as {shape.text_key!r}")
     name, arguments = (f"{{content.{'.'.join(path)}}}" for path in (shape.name, shape.arguments))
     return CallBody("json", arguments, name=name, brackets="{}", strings=JSON_STRING)
 
@@ -169,7 +169,7 @@ def _texts(syntax: Declaration, notes: Notes) -> CallBody:
         raise Inexpressible("a call has several texts, and only one can be its body")
     closer = text_marker(syntax, template.after)
     if syntax.objects:
-        message = f"a text that is not a JSON object is not read as {key!r}: it stays a text"
+        message = f"arguments that are a text, not a JSON object, are not read as {key!r}"
         notes.narrower("arguments", message)
         return CallBody("json", args={"allow_non_json": True}, closer=closer)
     notes.wider("calls", CUT_OFF)
