@@ -60,7 +60,7 @@ class SchemaRules:
             return self._reference(schema["$ref"], place)
         self._values += 1
         if self._values > _MOST_VALUES:
-            self.notes.wider(place, f"the schema has more than {_MOST_VALUES:,} parts: any value")
+            self.notes.wider(place, f"the schema has over {_MOST_VALUES:,} parts: any value fits")
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
