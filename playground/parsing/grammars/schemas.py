@@ -2,7 +2,7 @@
 
 Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
 engines' own grammars have an order too). Members that the schema does not name are in the grammar
-only if the schema allows them explicitly.
+only if the schema allows them explicitly, or names no members.
 """
 
 from __future__ import annotations
