@@ -73,7 +73,7 @@ class Syntax(HashedOnce, Declaration):
             self._check_call(self.call_template)
         with _field("id_form"):
             if (form := self.id_form) and not (form in self.call and _ID_FORM.fullmatch(form)):
-                holes = "have {name}, end with {index} after no digit, and occur in"
+                holes = "have {name}, end with {index} (no digit before it), and occur in"
                 raise SyntaxFault(f"{form!r} must {holes} {self.call!r}")
         with _field("param"):
             self.notation.check(self)

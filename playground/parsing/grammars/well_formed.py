@@ -1,7 +1,7 @@
 """The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
-Of a tool's schema only the names of parameters count, and if a raw value may not be a text.
+Of a tool's schema two things count: its parameters' names, and whether a raw value may be text.
 Text may be before and after calls and sections, but not between the calls of a section. If a
 section is required, a call outside of it is not well-formed, even where the parser reads it.
 """
