@@ -204,7 +204,7 @@ def says(request: pytest.FixtureRequest) -> Iterator[int]:
     ("says", "scheme", "told"),
     [
         (SAYS_NO_HTTP, "http", "no HTTP: illegal status line"),
-        (SAYS_NO_HTTP, "https", "TLS: .*; a server without it is reached by http://"),
+        (SAYS_NO_HTTP, "https", "TLS: .*; a server without TLS needs http://"),
         (b"", "http", "no HTTP: Server disconnected without sending a response"),
     ],
     indirect=["says"],

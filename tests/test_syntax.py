@@ -112,7 +112,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         # what the parser could not be made of, or failed at in the middle of a reply
         ({"call": "<do>{args:json}</do>"}, "names no tool: it needs {name} before its body"),
         ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} comes after the {args:json}"),
-        ({"call": "{name} {line:path}{args:json}"}, "{line:path} may come only before a body"),
+        ({"call": "{name} {line:path}{args:json}"}, "{line:path} needs a body of {text:KEY}"),
         ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
         ({"call": "<{name}>{params}</x>", "param": "{key}: {value} \n"}, "a blank comes before"),
         ({"call": "<{name}>{params}</x>", "param": "{key}={value}x{key}"}, "ends with a hole"),
@@ -139,8 +139,8 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ),
         ({"call": "{call:json}", "literals": Literals(true="x", false="x")}, "three different"),
         ({"call": "{call:json}", "literals": Literals(null=" ")}, "three different words"),
-        ({"call": "{call:json}", "json": JsonStyle(comma=";")}, "JSON has a comma and a colon"),
-        ({"call": "{call:json}", "json": JsonStyle(colon=":x")}, "JSON has a comma and a colon"),
+        ({"call": "{call:json}", "json": JsonStyle(comma=";")}, "JSON's comma and colon may only"),
+        ({"call": "{call:json}", "json": JsonStyle(colon=":x")}, "JSON's comma and colon may only"),
         ({"call": "{call:json}", "type_words": (("int", "number"),)}, "type_words has 'int'"),
         ({"call": "{call:json}", "type_words": (("integer", "a b"),)}, "as 'a b'; it takes pairs"),
         (

@@ -376,7 +376,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "not-exported": warning("the session has something that the written form cannot hold"),
     "times-unknown": warning(
-        "requests of unknown time or duration: they begin with another, or in 1970, and take 0 s"
+        "requests of unknown time or duration: they begin next to another, or in 1970, and take 0 s"
     ),
     "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
     "not-a-number": warning(
@@ -401,7 +401,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "schema-misplaced": warning("a tool's schema under a key of no known form: not read"),
     "schema-unread": warning("a wrong type of value in a tool's schema: sent as given, not read"),
     "duplicate-tool": warning("two tools of a request have one name"),
-    "schema-unwrapped": warning("a tool's parameters by name, without a schema: read as one"),
+    "schema-unwrapped": warning("a tool's parameters without a schema around: read as properties"),
     "var-arguments": warning("*args or **kwargs: a model cannot give them"),
     "annotation-unread": warning("a type without JSON Schema: any value is allowed"),
     "docstring-lies": warning("a docstring that describes another signature"),

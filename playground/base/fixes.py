@@ -133,7 +133,7 @@ FIXES: Final[dict[str, str]] = {
     "shorter-context": "nothing is lost: a shorter request reads less",
     "refused-request": "change the part that the message names, or no part of the request is taken",
     "history-on-server": "send the history in the body, or read the cached tokens from the bill",
-    "in-flight": "wait for the first answer's first token before the others are sent",
+    "in-flight": "wait for the first answer's first token before you send the other requests",
     # what a chat template does
     "template-drops-calls": "write the message's tool_calls in the template",
     "template-text-or-calls": "write content and tool_calls of a message, not one of the two",

@@ -202,7 +202,7 @@ _DECODERS: Final = {
 
 
 def finite(value: Any) -> Any:
-    """Return the value with all numbers that JSON does not have as texts, also in keys: "NaN",
+    """Return the value with texts in place of numbers that JSON does not have, in keys too: "NaN",
     "Infinity", "-Infinity", and "0x9f…" for an `int` of too many digits."""
     match value:
         case NotANumber():

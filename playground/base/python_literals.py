@@ -77,7 +77,7 @@ def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
 
 
 def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> Any:
-    """Return a LiteralCall; the value itself for `dedent` of a text, and for a call in `names`."""
+    """Return a LiteralCall, or the text of a `dedent`, or what a function in `names` returns."""
     holder = getattr(node.func, "value", None)
     name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
     if holder is not None and not isinstance(holder, ast.Name | ast.Attribute):

@@ -50,9 +50,9 @@ class PageEntry(NamedTuple):
     `parts` names the module that draws the page; if it is empty, the module in `app` with the
     page's name does. A plugin's page comes `after` a page of the core, in the order of `rank`.
 
-    An entry `within` another page is a view of that page: `view` is its label there, and `show` in
-    its module draws it. If the other page is missing, the entry is a page of its own. `older` is a
-    former address, which is redirected to the page or view.
+    An entry `within` another page is a view of that page, drawn by `show` in its module; if the
+    page is missing, the entry is a page of its own. `view` is the label of a view, also of a page's
+    own content next to its views. `older` is a former address, which is redirected to the entry.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Plugin(NamedTuple):
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     session_forms: Mapping[str, SessionForm] = {}  # by the name for `import --to`
-    unwrappers: tuple[str, ...] = ()  # `module:function`: turns another notation into JSON
+    unwrappers: tuple[str, ...] = ()  # `module:function`: a pasted text → its JSON, or None
     # `module:function` by the name of the place, in a page or command of the core, that calls it.
     additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module

@@ -54,8 +54,8 @@ def dollars(value: float) -> str:
     return f"${grouped(value, places)}"
 
 
-# Characters that a terminal does not print: controls, and Unicode's own (direction, zero width,
-# tags, half surrogates). The joiners U+200C and U+200D are left out: scripts and emoji need them.
+# Characters that a terminal does not print: controls, format characters (direction, zero width,
+# tags), half surrogates. The joiners U+200C and U+200D are left out: scripts and emoji need them.
 INVISIBLE: Final = (
     r"\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
     r"\ud800-\udfff\U000e0000-\U000e007f"

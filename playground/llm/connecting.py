@@ -54,7 +54,7 @@ def _no_connection(cause: BaseException) -> str:
         case ssl.SSLCertVerificationError():
             return f"TLS: the server's certificate is not trusted ({cause.verify_message})"
         case ssl.SSLError():
-            return f"TLS: {cause.reason or cause}; a server without it is reached by http://"
+            return f"TLS: {cause.reason or cause}; a server without TLS needs http://"
         case ConnectionRefusedError():
             return "connection refused: nothing listens at this port"
         case socket.gaierror():

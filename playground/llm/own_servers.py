@@ -4,7 +4,7 @@ LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any 
 server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So
 `wiretap.watch` passes every request through this module. A server named by address gets only the
 allowed headers and no value of an environment variable, except in the conversation's own text. A
-request to such a server, one that is recorded, or one with a key may not be redirected to another.
+request to such a server, one that is recorded, or one with a key may not go to a second server.
 """
 
 from __future__ import annotations

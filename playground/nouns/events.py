@@ -151,7 +151,7 @@ class CallEndedEvent:
 class CallAbortedEvent:
     """The end of a call that is not delivered, because of the finding with the code `reason`. `raw`
     has `key` and text of each argument that was read; with `argument_open` the last text is
-    incomplete. Text up to the call's closer still belongs to the call."""
+    incomplete. After this event come the call's unread text, in findings, and its closer."""
 
     span: Span
     call_index: int

@@ -84,7 +84,7 @@ class PromptData(BaseModel):
 
     @property
     def dyanmic_task_config(self) -> DynamicTaskConfig:
-        """The same in the spelling of Azad (an agent), whose methods users copy into a dialect."""
+        """`dynamic_task_config`, as the agent Azad spells it, from which users copy methods."""
         return self.dynamic_task_config
 
     def override_messages(self, messages: Sequence[Message]) -> None:

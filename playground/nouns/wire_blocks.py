@@ -382,9 +382,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. For each message, `saved` has the earlier values of `leads` and
-    of all fields declared after `leads`. `referenced` has the texts of the deferred tools to which
-    messages refer."""
+    """The messages that were read. For each message, `saved` has the values, before the message, of
+    `leads` and of all fields declared after `leads`. `referenced` has the texts of the deferred
+    tools to which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""

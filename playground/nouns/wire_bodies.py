@@ -86,7 +86,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         for key, item in sorted(value.items())
         if key not in MARKS and item is not None
     }
-    if "content" in plain and kind == "tool_result":  # a result's text, alone or in a list, too
+    if "content" in plain and kind == "tool_result":  # a text alone equals a list of it, as above
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
 

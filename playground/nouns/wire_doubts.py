@@ -89,7 +89,7 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
     """Name the fields of a message that have a value but are not read. Items without a role and
-    results of tools have none, because each is read as one block."""
+    results of tools have no such fields, because each is read as one block."""
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):
         for key, value in message.items():

@@ -35,7 +35,7 @@ class WithBeginnings(Protocol):
 
 
 def any_beginning(beginnings: Iterable[str]) -> str:
-    """Build a pattern for one of the beginnings or a line break before it; "" if one is blank."""
+    """Build a pattern for any beginning, or for a line break before one; "" if one is blank."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""

@@ -30,7 +30,7 @@ class Kind(Enum):
     DROPPED = "dropped"  # a token of the model that leaks into its text
     RESULT = "result"  # the opener of a tool's result, which no model should write
     FENCE = "fence"  # the opener or closer of a code fence
-    SPACE = "space"  # between the calls of a section
+    SPACE = "space"  # white space between the calls of a section
     # inside a call or a pair of tags
     OPEN = "open"  # the opener of reasoning, or of a JSON object in place of parameters
     CLOSE = "close"  # the closer of what is open: a call, a value or tags

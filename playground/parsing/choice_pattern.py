@@ -1,4 +1,4 @@
-"""A choice's pattern, compiled only for a text that may begin it.
+"""The pattern of a choice, compiled only when a text begins as a match would.
 
 To compile a pattern takes as long as to read a short reply, and the first word of a marker rules
 out most choices. So the literals with which a pattern begins are compared before it is compiled.
@@ -53,7 +53,7 @@ class Begin(Enum):
 class ChoicePattern:
     """One pattern of a choice. It has no alternatives outside of its groups.
 
-    It is compiled when it is first matched with a text that may begin it.
+    It is compiled when a text first begins as a match would.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -134,8 +134,8 @@ class _Beginning:
         return result
 
     def _pass_steps(self, text: str, place: int) -> tuple[int | Begin, Begin]:
-        """Return the place after the steps, or the result if they decide it; and the result to give
-        if what follows the steps does not match."""
+        """Return the place after the steps or, if they decide the comparison, its result. Also
+        return the result for the case that the text after the steps does not match."""
         failure = Begin.NO
         for step in self._steps:
             if step.strip():
@@ -151,7 +151,7 @@ class _Beginning:
             if text.startswith(LEAKED, stop):
                 return Begin.MAY, failure
             if text[stop : stop + 5] in _LEAKS_CUT:
-                failure = Begin.CUT  # the text may end within a leaked token, which is white space
+                failure = Begin.CUT  # the end may be part of a leaked token, read as white space
             place = stop
         return place, failure
 

@@ -138,7 +138,7 @@ class SyntaxEngine:
             elif after_call and section.half_closer:
                 half = yield from scanner.match_here(section.half_closer)
                 if half is not None:
-                    message = f"{half.text.strip()!r} begins a closer twice: read as one"
+                    message = f"the closer begins twice, with {half.text.strip()!r}: read as one"
                     scanner.note("mended-form", message=message)
                     scanner.emit_marker(half, "section")
         point = (section and section.between) or self.plan.text
@@ -246,7 +246,7 @@ class SyntaxEngine:
 
     def _open_section(self, marker: Marker, form: Form) -> None:
         if marker.named.get("doubled"):
-            self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one")
+            self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one opener")
         if marker.named.get("slip") is not None:
             message = opener_message(marker, form.syntax.section)
             self.scanner.note("mended-opener", message=message)

@@ -41,7 +41,7 @@ class KnownTool:
         self._types: dict[str, set[str]] = {}
         self._python_types: dict[str, frozenset[type]] = {}
         schema = resolve(tool.input_schema, tool.input_schema)
-        # the file may lack the schema of a tool without parameters, so that tool takes any
+        # the file may lack the schema of a tool without parameters, so it takes any argument
         others = schema.get("additionalProperties", not self.properties)
         self._takes_others = others is not False or bool(_OPEN & schema.keys())
 

@@ -53,8 +53,8 @@ def pieces_pattern(
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
     Any white space between pieces is tolerated. Next to a value (`value_before` or `value_after`
-    the pieces) only the declared white space is, or with `block` one line break: any more belongs
-    to the value.
+    the pieces) only the declared white space is allowed, or with `block` one line break; more
+    belongs to the value.
     """
     listed = list(pieces)
     before = after = ""

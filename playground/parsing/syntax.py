@@ -73,8 +73,8 @@ class Syntax(HashedOnce, Declaration):
             self._check_call(self.call_template)
         with _field("id_form"):
             if (form := self.id_form) and not (form in self.call and _ID_FORM.fullmatch(form)):
-                holes = "{name} and, at its end after no digit, {index}"
-                raise SyntaxFault(f"{form!r} must have {holes}, and occur in {self.call!r}")
+                holes = "have {name}, end with {index} (no digit before it), and occur in"
+                raise SyntaxFault(f"{form!r} must {holes} {self.call!r}")
         with _field("param"):
             self.notation.check(self)
             if self.param:
@@ -98,7 +98,7 @@ class Syntax(HashedOnce, Declaration):
         _check_after(template, self.notation.holes_after)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
         if lines and not self.notation.texts_only:
-            raise SyntaxFault(f"{{{lines[0]}}} may come only before a body of texts: {self.call!r}")
+            raise SyntaxFault(f"{{{lines[0]}}} needs a body of {{text:KEY}}: {self.call!r}")
 
     def _check_name(self, template: Template) -> None:
         """Check that the call has a name somewhere."""
@@ -106,8 +106,8 @@ class Syntax(HashedOnce, Declaration):
         named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
         if not (named or self.name or (self.nameless and not self.notation.texts_only)):
             raise SyntaxFault(
-                f"{self.call!r} names no tool: it needs {{name}} before its body, or a name that"
-                " it always calls"
+                f"{self.call!r} names no tool: it needs {{name}} before its body, or in the field"
+                " `name` the tool that it always calls"
             )
 
     def _check_words(self) -> None:
@@ -122,7 +122,7 @@ class Syntax(HashedOnce, Declaration):
             raise SyntaxFault(f"literals are three different words, not {self.literals}")
         spaces = self.json.comma.partition(","), self.json.colon.partition(":")
         if any(not mark or (left + right).strip(" ") for left, mark, right in spaces):
-            raise SyntaxFault(f"JSON has a comma and a colon, and blanks, not {self.json}")
+            raise SyntaxFault(f"JSON's comma and colon may only have blanks added: {self.json}")
 
     @property
     def notation(self) -> Notation:
@@ -201,7 +201,5 @@ def _check_once(template: Template) -> None:
     names = holes_of(template.before)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
-        raise SyntaxFault(
-            f"{{{twice}}} occurs twice before the {{{template.body}}} of a template; a"
-            " tool's name may be in the section too, with one_call_a_section"
-        )
+        hint = "; a section may have one, with one_call_a_section" if twice == "name" else ""
+        raise SyntaxFault(f"{{{twice}}} occurs twice before the {{{template.body}}}{hint}")

@@ -239,7 +239,7 @@ def interrupted(folder: Path, also: Collection[str] = ()) -> list[Path]:
 
 
 def has_end(path: Path) -> bool:
-    """Return True if a recording ended by itself."""
+    """Return True if a recording has an end line, and this names no cut."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _LONGEST_END))
         last = file.read().rstrip().rpartition(b"\n")[2]

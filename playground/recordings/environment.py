@@ -30,9 +30,9 @@ def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str
     """Return the values of environment variables that are named like secrets, longest first.
 
     Each item of a list is returned too, and each field of a connection string that is named like a
-    secret. Values under eight characters, paths, numbers and plain words are left out. The password
-    of an address in any variable (or the token before its `@`) is returned as written and
-    percent-decoded.
+    secret. Values under eight characters, paths, addresses, numbers and plain words are left out;
+    but the password of an address in any variable (or the token before its `@`) is returned, as
+    written and percent-decoded.
     """
     secrets: set[str] = set()
     for name, value in environment.items():

@@ -33,7 +33,7 @@ _HALF_CHARACTER: Final = re.compile(
 _LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _EXTENDABLE: Final = ("text", "number", "true", "reset")  # tokens that later bytes may change
-BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields in which tokens are keys of objects
+BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields with a model's tokens as keys
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with a token's id
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')  # perhaps the Base64 of an object
 _TYPES: Final = {"type", "event_type", "jsonPath"}  # fields that name the kind of a text
@@ -50,7 +50,7 @@ class Box:
     count: int = 0  # a list's items so far
     indexes: tuple[str, ...] = ()  # such as "index": 1; 0 is left out, as many APIs leave it out
     types: tuple[str, ...] = ()
-    has_token_names: bool = False  # True if the names in it are tokens
+    has_token_names: bool = False  # True if the names in it are a model's tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class JsonTexts:
         return rest.start() if rest else len(text)
 
     def _may_go_on(self, text: str, end: int, kind: str | None) -> bool:
-        """Return True if later bytes may change the token that ends here, and it can wait."""
+        """Return True if later bytes may change the token that ends here, and it may wait."""
         if kind not in _EXTENDABLE or not _UNDECIDED.fullmatch(text, end):
             return False
         return not (self._hurried and kind == "text" and self._is_value())
@@ -207,7 +207,7 @@ class JsonTexts:
 
     def _open(self, is_list: bool) -> None:
         box = self._box
-        position = self._counted(box) if box is not None and box.is_list else None
+        position = self._count_item(box) if box is not None and box.is_list else None
         if box is not None and box.parent is None and box.is_list:
             position = None  # an item of the list of all frames
         self._box = Box(box, self._name, position, is_list)
@@ -231,7 +231,7 @@ class JsonTexts:
         self._box, self._depth, self._name = None, 0, ""
         self.end_frame()
 
-    def _counted(self, box: Box) -> int:
+    def _count_item(self, box: Box) -> int:
         box.count += 1
         return box.count - 1
 
@@ -242,7 +242,7 @@ class JsonTexts:
         elif kind == "text" and name in _TYPES:
             box.types += (raw,)
         elif kind == "text" or box.is_list or name in _NUMBERS:
-            position = self._counted(box) if box.is_list else 0
+            position = self._count_item(box) if box.is_list else 0
             self._leaves.append(Leaf(box, name, position, raw, place, kind))
 
     def _note_thought(self) -> None:

@@ -107,7 +107,7 @@ _PIECES: Final = {
         r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type"
         r"|len\w{0,4})[-_]?[0-9]|[0-9]{1,4}[-_]?[a-z]+\b)"
     ),
-    # After a name and a blank alone: no word with a number, no identifier.
+    # A value that only a blank separates from its name: no word with a number, no identifier.
     "strange": (
         r"<technical><elsewhere><called>"
         r"(?!(?:(?:[A-Z]?[a-z]{2,20}|[A-Z]{2,20}|[A-Z](?=[A-Z][a-z])"

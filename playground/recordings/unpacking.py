@@ -39,7 +39,7 @@ class Unpacker:
             try:
                 yield from self._slice(data)
             except zlib.error as error:
-                raise ValueError(f"not packed as it says ({error})") from error
+                raise ValueError(f"not packed as its headers say ({error})") from error
 
     def _slice(self, packed: bytes) -> Iterator[bytes]:
         while packed:

@@ -327,8 +327,8 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
 
     A slip breaks the form that the dialect declares, and is given by the code of its finding (of a
     misspelt marker, by the code with the text that was written). A variation is well-formed, but
-    not what the dialect writes. Beside a slip, the variation `another form` counts as `white
-    space`, because a slip changes the form.
+    not what the dialect writes. In a reply with a slip, `another form` is replaced by `white
+    space`, because the slip alone gives the reply another form.
     """
     codes = _DOUBTFUL_CODES | _COVERED
     findings = [each for each in lossless.findings if each.code in codes]

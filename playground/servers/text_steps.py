@@ -122,7 +122,7 @@ def require_text_endings(reply: Projection) -> None:
 
 
 def keep_one_text(reply: Projection) -> None:
-    """Deliver only the first or the last text (View.texts_kept). Stray markers do not divide it."""
+    """Deliver only the first or the last text (View.texts_kept). Stray markers divide no text."""
     which = reply.view.texts_kept
     if which == "all" or reply.all_is_text:
         return

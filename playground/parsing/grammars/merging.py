@@ -61,10 +61,10 @@ class Merger:
             return []
         if not isinstance(schema, dict) or not set(schema) - _UNRESTRICTING:
             if not isinstance(schema, dict | bool):
-                self.notes.wider(place, f"{schema!r:.60} is not a schema: any value")
+                self.notes.wider(place, f"{schema!r:.60} is not a schema: any value fits")
             return [{}]
         if depth > _MOST_DEPTH:
-            self.notes.wider(place, "the schema leads back to itself: any value")
+            self.notes.wider(place, "the schema leads back to itself: any value fits")
             return [{}]
         schemas = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
         for parts in self._schema_parts(schema, place):
@@ -92,7 +92,7 @@ class Merger:
         target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
         if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
-            self.notes.wider(place, f"$ref {str(reference)[:80]!r} leads {where}: any value")
+            self.notes.wider(place, f"$ref {str(reference)[:80]!r} leads {where}: any value fits")
             return True
         return target_schema
 

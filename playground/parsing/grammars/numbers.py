@@ -65,7 +65,7 @@ def _any_number() -> Expression:
 def _between(low: int | None, high: int | None) -> Expression:
     """Build the numbers between two bounds, both included.
 
-    A fraction may follow all integers except the one furthest from zero.
+    A fraction may follow each integer; after the one furthest from zero it has only zeros.
     """
     alternatives = []
     if high is None or high > 0:

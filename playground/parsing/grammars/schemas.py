@@ -2,7 +2,7 @@
 
 Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
 engines' own grammars have an order too). Members that the schema does not name are in the grammar
-only if the schema allows them explicitly.
+only if the schema allows them explicitly, or names no members.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SchemaRules:
             return self._reference(schema["$ref"], place)
         self._values += 1
         if self._values > _MOST_VALUES:
-            self.notes.wider(place, f"the schema has more than {_MOST_VALUES:,} parts: any value")
+            self.notes.wider(place, f"the schema has over {_MOST_VALUES:,} parts: any value fits")
             return self._any
         variants = self.merger.variants(schema, place)
         return either(

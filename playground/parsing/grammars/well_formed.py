@@ -1,7 +1,7 @@
 """The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
-A tool's schema counts only for the names of its parameters, and for raw values that cannot be text.
+Of a tool's schema two things count: its parameters' names, and whether a raw value may be text.
 Text may be before and after calls and sections, but not between the calls of a section. If a
 section is required, a call outside of it is not well-formed, even where the parser reads it.
 """
@@ -136,7 +136,7 @@ def _unopened(markers: Markers) -> Expression:
 def _reasoning_and_tokens(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Build everything that a reply may have in addition to text and calls: thoughts, texts between
     plain tags, model tokens."""
-    # left out: a dropped token that begins an opener or a closer, because it gives a finding
+    # not a leaked token that is also the beginning of an opener or closer: it gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     expressions: list[Expression] = []
@@ -344,7 +344,7 @@ class _Form:
         if types and "string" not in types:
             words = map(_any_case, _WORDS)  # models write these in any letter case
             values = [self._any(self._value_style()), *words]
-            if prefix := self.syntax.element:  # empty, or the value's own tags
+            if prefix := self.syntax.element:  # a value may be empty, or nested elements
                 values += [EMPTY, in_order(f"{prefix}<", FreeText(ANY, markers))]
             value = in_order(SPACE, either(values), SPACE)
         if self.syntax.cdata:

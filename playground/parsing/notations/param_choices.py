@@ -92,7 +92,7 @@ def _opener_builder(syntax: Declaration) -> Callable[[tuple[Piece, ...]], str]:
         }
         spaced = isinstance(pieces[0], str) and pieces[0].isspace()
         rest = pieces_pattern(pieces[spaced:], holes, value_after=True, block=block)
-        # white space between two parameters is skipped; the opener must only come after some
+        # white space between two parameters is skipped; the opener must come right after it
         return rf"(?<=\s){rest}" if spaced else rest
 
     return opener

@@ -51,7 +51,7 @@ class Texts(Notation):
         """Write the texts.
 
         If the call's tool or arguments do not fit the form, the last text is the call as Python, or
-        its arguments as JSON. Only with `objects` can it be read back; else it is `cannot-carry`.
+        its arguments as JSON. A form without `objects` cannot read that text back: `cannot-carry`.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)

@@ -100,7 +100,7 @@ class _Choice:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
-            if self._has_content:  # the signal shows where the refusal begins in the text
+            if self._has_content:  # a finding says that the refusal is joined to the text
                 sink.signal("refusal")
         self._note_other_content(delta)
         if calls := delta.get("tool_calls"):

@@ -142,7 +142,7 @@ class OpenAIResponses(ApiReader):
         self.sink.model = response.get("model") or self.sink.model
 
     def _end_part(self, kind: str, value: dict[str, Any]) -> None:
-        """End a part: add its text if no delta did; signal a text that differs from its deltas."""
+        """End a part: add its text if no delta did; signal a text not as long as its deltas."""
         field, sort = _COMPLETE_PARTS[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
