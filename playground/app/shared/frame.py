@@ -56,8 +56,8 @@ def head(entry: PageEntry) -> bool:
 
 
 def _of_session(working: state.WorkingSession, in_menu: bool = False) -> None:
-    """Show the session's model, and buttons for undo and, if a step was undone, for redo. They are
-    in the bar and in the session's menu, because a narrow screen has room for them only there."""
+    """Show the session's model, and buttons for undo and, if a step was undone, for redo, in the
+    bar or in the session's menu: a narrow screen has room for them only in the menu."""
     _select_model(working, in_menu)
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
