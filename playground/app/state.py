@@ -349,8 +349,8 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Before a selectbox whose titles differ from its options is drawn, set it to the option in the
-    address (at first, and after Back or Forward), or to the first option if it has no valid one."""
+    """Set a selectbox whose titles differ from its options, before it is drawn. At first and after
+    Back or Forward, choose the option in the address; if none there is valid, choose the first."""
     in_address = st.query_params.get(key)
     if in_address in options and (key not in st.session_state or went_back()):
         st.session_state[key] = in_address

@@ -92,8 +92,8 @@ def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]
 
 
 def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> Iterator[Change]:
-    """Yield changes to try: the beginning of the request before, marks, and longer lifetimes. The
-    first two are also tried with the same tools, or without differing sentences, in both."""
+    """Yield changes to try: the beginning of the request before, marks, and longer lifetimes. Try
+    the first two also after giving both requests the same tools, or no sentences that differ."""
     difference = now.differences[-1]
     settings = difference is not None and difference.block is None
     settings = settings or before.get("model") != after.get("model")

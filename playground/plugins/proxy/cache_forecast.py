@@ -55,7 +55,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # True if an earlier bill makes `read` exact
+    sized: bool = False  # True if `read` is exact, by an earlier bill or because it is 0
     breaks: bool = False
     cause: str = ""
     place: str = ""
