@@ -42,7 +42,7 @@ _SHOWN = (
 )
 @model_option
 @click.option("--provider", default="", help="Its rules apply. Default: the model's.")
-@click.option("-d", "--dialect", default="native", help="If SESSION has no sent requests.")
+@click.option("-d", "--dialect", default="native", help="Used if SESSION has no sent requests.")
 @click.option(
     "--limit", default=0, help="Input tokens to cut at. Default: 60 % of the longest request."
 )
