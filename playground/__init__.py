@@ -148,7 +148,7 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 def __getattr__(name: str) -> Any:
     if name == "__all__" and _getframe(1).f_code.co_name != "docmodule":
-        # `help` gets none, because it would print each name's help in full: 3,800 lines
+        # `help` (pydoc) gets no names, or else it would print the help of each: 3,800 lines
         return [*filter(_is_installed, __dir__()[:-1])]
     if name in _DOORS:
         return import_module(f"playground.{name}")
@@ -162,7 +162,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _is_installed(name: str) -> bool:
-    """Return False if a name's extra is not installed: a star import leaves such names out."""
+    """Return False if a name's extra or plugin is missing: a star import leaves such names out."""
     try:
         getattr(modules[__name__], name)
         return True

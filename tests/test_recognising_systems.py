@@ -235,8 +235,8 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
         "use case 'Other': elsewhere() is not known here; expected "
         "llama3_1_builtin_tool_call_dialog, "
         "llama3_1_builtin_code_interpreter_dialog, llama3_1_custom_tool_call_dialog",
-        "1 text: left out, because a session has no field for it; in the JSON of the rows at "
-        "0.left_out",
+        "1 text: not in the sessions, which have no field for such parts; kept in the JSON of the "
+        "rows at 0.left_out",
     )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
@@ -506,7 +506,7 @@ def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_drop
     file = name if name == "-" else str(tmp_path / name)
     for command, words in (
         (("import",), "Tools: openai-lines, 3 messages, 1 call"),
-        (("import",), "1 text, 1 description, 1 note: left out, because a session"),
+        (("import",), "1 text, 1 description, 1 note: not in the sessions, which"),
         (("raw", "--llama", "3"), "<|start_header_id|>"),
         (("render", "-d", "xml"), "What is the 100th decimal of pi?"),
     ):

@@ -80,7 +80,7 @@ def test_the_command_reads_a_completion_field_by_field(tmp_path: Path) -> None:
         (["q -> a, b, a"], "two fields of a signature are called 'a'"),
         (["q -> q"], "two fields of a signature are called 'q'"),
         ([QA, "--demos", "["], "the examples cannot be read as JSON"),
-        ([QA, "--demos", "[1]"], "an example is not an object"),
+        ([QA, "--demos", "[1]"], "an example is no object"),
         ([QA, "-a", "json", "--completion", "-"], "finds no object"),
     ],
 )

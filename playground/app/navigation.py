@@ -43,7 +43,7 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    The link has no query values, because Streamlit does not let code set or clear a value that is
+    This sets no query values, because Streamlit does not let code set or clear a value that is
     both in the address and bound to a widget. So a view is chosen by setting its widget.
     """
     entry = page_entry(name)

@@ -101,7 +101,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def audit_view() -> Any:
-    """Return the plugin's function that shows an audit if the user chooses it; otherwise None."""
+    """If the user chooses the audit, return the plugin's function that shows it; otherwise None."""
     show_audit, views = addition("raw prompt: audit"), ["The prompt", "Audit"]
     if show_audit is None:
         return None

@@ -346,8 +346,8 @@ def url_number(name: str, default: int = 0) -> int:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles differ from its options, before it is drawn: at first and after
-    Back or Forward to the option in the address, without one or without its own to the first."""
+    """Set a selectbox whose titles differ from its options, before it is drawn. At first and after
+    Back or Forward, choose the option in the address; if none there is valid, choose the first."""
     in_address = st.query_params.get(key)
     if in_address in options and (key not in st.session_state or went_back()):
         st.session_state[key] = in_address
@@ -364,8 +364,8 @@ def rename_in_address(key: str, names: Mapping[str, str]) -> None:
 
 
 def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
-    """Correct names that commas join or that are unknown, and return the unknown ones. Streamlit
-    ignores such a value of a bound widget. Call this before the widget is drawn."""
+    """Split names that commas join, remove unknown names, and return these. Streamlit ignores such
+    a value in the address of a bound widget. Call this before the widget is drawn."""
     in_address, context = st.query_params.get_all(key), get_script_run_ctx()
     if context is None or all(name in options for name in in_address):
         return []

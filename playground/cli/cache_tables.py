@@ -80,7 +80,7 @@ def print_simulation(
 def _noting_refusals(
     cells: Iterable[CacheSimulation], refusals: list[bool]
 ) -> Iterator[CacheSimulation]:
-    """Yield the simulations; append to `refusals` for each if it has a refused request."""
+    """Yield the simulations; append True to `refusals` for each that has an error, else False."""
     for cell in cells:
         refusals.append(bool(cell.errors))
         yield cell

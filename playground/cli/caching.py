@@ -181,7 +181,7 @@ def cache() -> None:
 @dialects_option("all")
 @_with_options
 def place(options: _Options) -> int:
-    """Show where cache marks land in SESSION: dialects alike in one line; with -d, every part."""
+    """Show where cache marks land in SESSION, by dialects with equal marks; with -d, by part."""
     from playground.cli import cache_tables
 
     return _under_one_policy(options, cache_tables.print_marks)
@@ -231,10 +231,10 @@ def simulate(
 ) -> int:
     """Show what SESSION's requests would read, write and cost: dialects by policies.
 
-    Prints the share of all input that is read from the cache, and the cost of all input as a
-    multiple of its cost without a cache. For one dialect with one policy, prints every request and
-    all findings. By default, simulates the dialect native, and before it the requests as they were
-    sent, if SESSION holds them.
+    A row has the share of all input that is read from the cache, and the cost of all input as a
+    multiple of its cost without a cache. One dialect with one policy gets a row for each request,
+    and all findings. The default is native; before it come the requests as they were sent, if
+    SESSION holds them.
     """
     return _simulate(options, provider, seconds_apart, what_if, every_dialect)
 
@@ -347,7 +347,7 @@ def _under_one_policy(
 )
 @session_argument
 @click.option(
-    "-d", "--dialect", default="", help="Default: native; with --against, as they were sent."
+    "-d", "--dialect", default="", help="Default: native; with --against, as requests were sent."
 )
 @click.option("--policy", default="", help="Default: the dialect's own.")
 @click.option("--policy-file", default="", help="A policy of your own.")

@@ -29,10 +29,10 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.argument("after", metavar="B")
 @click.option("--model", default="", help="In place of both sessions' own models.")
 @click.option(
-    "-d", "--dialect", default="", help="Of both. Default: as sent if both to one API, else native."
+    "-d", "--dialect", default="", help="For both. Default: as sent if to one API, else native."
 )
 @click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
-@click.option("--provider", "providers", multiple=True, help="Cache to compare; may be repeated.")
+@click.option("--provider", "providers", multiple=True, help="Compare its cache; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
 @click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
 @strict_option

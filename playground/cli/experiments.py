@@ -61,7 +61,7 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @click.option("--lose", type=int, help="Leave out this chunk, counted from 1.")
 @click.option("--corrupt", type=int, help="Flip a bit in this chunk, counted from 1.")
 @click.option("--find-cut", is_flag=True, help="Look for cuts that change any event.")
-@click.option("--every-dialect", is_flag=True, help="Read it in every dialect.")
+@click.option("--every-dialect", is_flag=True, help="Read the reply in every dialect.")
 @strict_option
 @csv_option
 @json_option
@@ -80,7 +80,7 @@ def experiment(
     every_dialect: bool,
     as_json: bool,
 ) -> int:
-    """Change RECORDING in one way and show which events differ; with --strict, fail if any does."""
+    """Change RECORDING in one way and show which events differ; with --strict, fail if one does."""
     from playground.dialects import dialect_names
     from playground.questions import experiments
     from playground.recordings import recutting

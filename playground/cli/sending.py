@@ -142,7 +142,7 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: time limit for each server.")
 @click.option("--tokens", is_flag=True, help="Count tokens, and what smaller schemas save.")
-@click.option("--model", "models", multiple=True, help="For --tokens (repeatable) or --plan.")
+@click.option("--model", "models", multiple=True, help="One for --plan, several for --tokens.")
 @click.option("--plan", is_flag=True, help="Simulate what deferring a session's tools would cost.")
 @click.option(
     "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."

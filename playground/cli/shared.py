@@ -283,8 +283,8 @@ def parameters_of(items: Sequence[str]) -> dict[str, Any]:
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:
-    """Return the checks before a request that the environment configures. `ledger` replaces the
-    environment's ledger of credits."""
+    """Return the checks to make before a request, as the environment configures them. `ledger`
+    replaces the environment's ledger of credits."""
     import os
 
     from playground.dialects.preflight import LEDGER_VARIABLE, checks_from

@@ -140,7 +140,7 @@ def replay(
 
 
 def _switches(assignments: Sequence[str], dialect: str) -> Switches:
-    """Return a dialect's switches (any's if ""), changed by `--switch`. Raises UnknownNameError."""
+    """Return a dialect's switches (by default the first's) as changed. Raises UnknownNameError."""
     from playground.base.errors import UnknownNameError
     from playground.dialects import dialect_names, get_dialect
     from playground.nouns.prompt_data import PromptData

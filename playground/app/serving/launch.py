@@ -42,7 +42,7 @@ def launch(
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
     # Streamlit checks host names for the WebSocket, our gate for the pages: both need the list.
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
-    # `announce_links` prints the links: Streamlit's lack the token, and it goes online for one.
+    # `announce_links` prints the links: Streamlit's lack the token, and one needs the network.
     flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
 

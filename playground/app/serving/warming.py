@@ -1,7 +1,7 @@
 """Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
-The thread imports, computes what the first run of a page needs, and in the end freezes all values
-for the garbage collector. An error ends only its step; the page meets it again and reports it.
+The thread imports modules, computes what a page's first run needs, and in the end freezes all
+values for the garbage collector. An error ends only its step; the page reports the same error.
 """
 
 from __future__ import annotations

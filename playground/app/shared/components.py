@@ -120,7 +120,7 @@ def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing)
 
 
 def chosen_of(key: str) -> list[str]:
-    """Return a click's card, row and button's action, in the callback of a board."""
+    """Return the clicked card, its clicked row and its button's action; for a board's callback."""
     card, row, action = [*(state.component_value(key, "chosen") or ()), "", "", ""][:3]
     return [str(card), str(row), str(action)]
 

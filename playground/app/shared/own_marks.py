@@ -74,7 +74,7 @@ def _labels_to_show(
     places: Mapping[str, tuple[int, int]],
     marked: Sequence[tuple[int, int]],
 ) -> list[str]:
-    """Return the labels of the marks to show, from the first of these sources that has any.
+    """Return the labels of the marks to show, from the first of these sources that is set.
 
     - the widget itself,
     - `last`, the labels of the last run. The widget has none yet if another page was opened since

@@ -46,7 +46,7 @@ def find(name: str) -> OwnPolicy | None:
 
 
 def chosen(policy: str, own: OwnPolicy | None) -> str | Policy:
-    """Return the user's policy, or without one a built-in name or OWN (the dialect's)."""
+    """Return the user's policy if it is given, or else a built-in policy's name, or else OWN."""
     return own.policy() if own else policy if policy in (AS_SENT, *POLICIES) else OWN
 
 

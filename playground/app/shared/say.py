@@ -40,7 +40,7 @@ def shown(words: Any) -> Any:
 
 
 def option(name: Any) -> str:
-    """Return a name for a list of choices, or a link that chooses: hidden characters escaped."""
+    """Return a name for a list of choices or for a link, with its hidden characters escaped."""
     return visible(str(name))
 
 

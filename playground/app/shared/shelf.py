@@ -174,7 +174,7 @@ def _size(size: int) -> str:
     return f"{grouped(size / 1e3)} kB" if size < 1e6 else f"{grouped(size / 1e6, 1)} MB"
 
 
-# recordings without an end, because the tab was closed or the program killed
+# recordings without an end or a session, because the tab was closed or the program killed
 
 
 def _interrupted() -> list[str]:

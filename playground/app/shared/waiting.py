@@ -23,7 +23,7 @@ LOADING: Final = "LiteLLM takes a few seconds to load."
 
 @st.cache_resource(show_spinner=False)
 def background() -> ThreadPoolExecutor:
-    """Return the only thread that uses LiteLLM, so that no page waits for it to load.
+    """Return the one thread in which pages use LiteLLM, so that none waits for it to load.
 
     Several threads would wait for each other at LiteLLM's import lock.
     """

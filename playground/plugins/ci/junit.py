@@ -17,8 +17,8 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def junit(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """Write the outcomes of checks as a test suite with one test for each session file, named from
-    the root of its repository.
+    """Write the outcomes of checks as a test suite. Each session file is a test, whose name is the
+    file's path from the root of its repository.
 
     A test fails if its outcome has failures; else it has an error if a finding's severity is error;
     else it is skipped if a limit is undecided.

@@ -12,7 +12,7 @@ from playground.base.wording import counted, dollars, grouped
 # GitHub takes at most 65,536 characters in a comment.
 _MOST_ROWS: Final = 100
 _MOST_CHARACTERS: Final = 50_000
-_MOST_LINES: Final = 40  # the most lines of a file
+_MOST_LINES: Final = 40  # the most lines about a file
 _LINE: Final = 400  # the most characters of a line
 _HEAD: Final = (
     "| session | model | input tokens before | after | change | still read from the cache "

@@ -1,8 +1,8 @@
 """The recipes of docs/contributing: read a recipe, give it another name, write its files.
 
-A recipe has a block of code for each step, below the step's path and place: a new file, lines at
-the end of a table, an import. The name of its example has two words, so that the example shows each
-form of the name: use-tool, use_tool, USE_TOOL, UseTool and Use tool.
+A step adds a new file, lines at the end of a table, or an import. A recipe has a block of code for
+each step, below a line with the step's path and place. The name of its example has two words, so
+that it shows each form of a name: use-tool, use_tool, USE_TOOL, UseTool and Use tool.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_recipe(checkout: Path, kind: str) -> Recipe:
         raise InputFault(
             "the page is not a recipe",
             where=str(path),
-            expected="`playground new …`, and a file below its path",
+            expected="a line `playground new …`, and code below each file's path",
         )
     return Recipe(example["name"], steps, tuple(_TESTS.findall(text)))
 
@@ -127,7 +127,7 @@ def _with_lines(text: str, step: Step, name: str) -> str:
     if re.search(
         rf"(?<![\w-])({re.escape(name)}|{name.replace('-', '_')})(?![\w-])", text[begin:end]
     ):
-        expected = "another name, or the files of this one"
+        expected = "another name, or a table without this one"
         raise InputFault(f"{name!r} is registered already", where=step.path, expected=expected)
     if not table:
         return f"{text[:end].rstrip()},\n{step.code}{text[end:]}"

@@ -125,8 +125,9 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
     if kinds and rows:
         rows[0]["left_out"] = left_out
         parts = ", ".join(counted(number, kind.removesuffix("s")) for kind, number in kinds.items())
-        reason = "left out, because a session has no field for it; in the JSON of the rows at"
-        unread.append(f"{parts}: {reason} 0.left_out")
+        reason = "not in the sessions, which have no field for such parts"
+        # a receipt finds the path at the end
+        unread.append(f"{parts}: {reason}; kept in the JSON of the rows at 0.left_out")
     wrapping = f"{counted(count, 'use case')} of Llama's prompts"
     return Unwrapped(json.dumps(rows), wrapping, tuple(unread), is_whole=True)
 

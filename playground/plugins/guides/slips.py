@@ -48,7 +48,7 @@ class SlipReply:
     name: str = ""
     arguments: Mapping[str, Any] | None = None
     needle: str = ""
-    """A text that occurs only in the call."""
+    """A text that occurs only in the call, by which it is found in content or reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Example:
         return self.reply(content, call or self.call)
 
     def reply(self, content: str, call: ToolCallPart) -> SlipReply:
-        """Return a reply whose fate is that of `call`, found by half of its first text argument."""
+        """Return a reply whose fate is that of `call`; half of its first text is the needle."""
         value = next((v for v in call.args.values() if isinstance(v, str)), "")
         return SlipReply(content, "", call.tool_name, call.args, value[: len(value) // 2 + 1])
 
@@ -158,7 +158,7 @@ def fate(reply: SlipReply, result: ParseResult) -> str:
 
 
 def _holds(name: str, arguments: Mapping[str, Any], reply: SlipReply) -> bool:
-    """Return True if a delivered call is the reply's call with other arguments or another name."""
+    """Return True if a delivered call may be the reply's: by its name's end, or by the needle."""
     written = json.dumps(arguments, ensure_ascii=False)
     return name.endswith(reply.name) or json.dumps(reply.needle)[1:-1] in written
 

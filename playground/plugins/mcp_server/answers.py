@@ -95,8 +95,8 @@ def noticed(findings: Iterable[Finding]) -> list[Noticed]:
 
 def sendable(answer: Answer) -> Answer:
     """Return an answer without secrets, cut to about `_MOST` characters of JSON. The edits of a
-    mend do not count. They are never cut, but left out if they hold a secret or are too long. If a
-    mend has long edits, those of later mends are left out if long, as they mostly repeat them."""
+    mend do not count. They are never cut, but left out if they hold a secret or are too long. Only
+    the first mend with long edits keeps them, because later ones mostly repeat its edits."""
     tally, value = Tally(), answer.model_dump(mode="json")
     clean = scrubbed_with(searcher(), value, tally)
     if tally:

@@ -74,15 +74,15 @@ def cache_mends(
             if not is_argument:
                 assumes.append("`requests` is the list of the bodies that the file holds")
             mend = Mend(change=change.words, edits=edits, then=words, assumes=assumes)
-            # rounded to 5 %, so that assumptions decide before a few tokens do
+            # rounded to 5 %, so that of nearly equal mends the one with fewer assumptions is better
             share = then.read * 20 // then.total
             tried.append(((-share, len(change.assumes), then.state != "exact"), mend))
     return [mend for _, mend in sorted(tried, key=lambda each: each[0])[:_MOST]]
 
 
 def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]:
-    """Return a change as edits. Those of the later request come first and copy values from the
-    earlier request; its own edits copy from the changed later one. So no long text is repeated."""
+    """Return a change as edits: first the later request's, which copy values from the earlier one,
+    then the earlier request's, which copy from the changed later one. No long text is repeated."""
     earlier, later = f"/requests/{number - 1}", f"/requests/{number}"
     old, new = dict(pointers(before, earlier)), dict(pointers(change.after, later))
     return [
@@ -92,8 +92,8 @@ def _edits(before: Body, after: Body, change: Change, number: int) -> list[Edit]
 
 
 def _changes(before: Body, after: Body, now: CacheSimulation, rules: Rules) -> Iterator[Change]:
-    """Yield changes to try: the beginning of the request before, marks, and longer lifetimes; the
-    first two also after both requests got the same tools, or lost what differs at their start."""
+    """Yield changes to try: the beginning of the request before, marks, and longer lifetimes. Try
+    the first two also after giving both requests the same tools, or no sentences that differ."""
     difference = now.differences[-1]
     settings = difference is not None and difference.block is None
     settings = settings or before.get("model") != after.get("model")
@@ -156,7 +156,7 @@ class _Keeping:
             return
         self.words.append(f"keep {key} as in the request before")
         self.assumes.append(f"{key} need not change")
-        if key in before:  # in its place, or else the edits would write all other keys anew
+        if key in before:  # the key stays in its place, or the edits would write all others anew
             self.body[key] = before[key]
         else:
             del self.body[key]
@@ -267,7 +267,7 @@ def _same_tools(base: Change) -> Change | None:
 
 def _moved_out(base: Change) -> Change | None:
     """Return both requests without the sentences of the system prompt that differ; these move to
-    the end. Return None if no sentence differs, if anything else does, or without user messages."""
+    the end. Return None if no sentence differs, if other parts differ, or without user messages."""
     bodies = copy.deepcopy((base.before, base.after))
     for key in [key for key in _SYSTEM if key in base.before and key in base.after]:
         both = _pieces(base.before[key]), _pieces(base.after[key])

@@ -122,7 +122,7 @@ class Questions:
     def _simulated(
         self, given: Given, times: list[float], model: str, provider: str
     ) -> tuple[list[dict[str, Any]], list[float], CacheSimulation]:
-        """Return the bodies and times as they were sent, if they are known, and a simulation."""
+        """Return the bodies as sent ([] if they are not known), their times, and a simulation."""
         options: dict[str, Any] = {"model": model, "provider": provider}
         document = self.roots.source(given).document if isinstance(given, str) else given
         if isinstance(document, list) and document and all(map(_is_body, document)):

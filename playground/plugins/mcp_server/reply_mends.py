@@ -95,7 +95,7 @@ def _changes(
     thought = _plain(as_is.reasoning)  # reasoning, which must not become text
     if best and best != dialect and thought in _plain(parse(text, best, tools).reasoning):
         base = server.partition(":")[0]
-        if parser := get_server(base, best).parser:  # without one, the server delivers it as text
+        if parser := get_server(base, best).parser:  # without one, calls are delivered as text
             named = f"{base}:{parser.name}"
             yield f"read it as {best}, by {named}", {"dialect": best, "server": named}, (), ()
     for name in dict.fromkeys(filter(None, (dialect, best))):

@@ -46,7 +46,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 def _with_help(magic: Callable[[str, str], _Answer]) -> Callable[..., _Answer | None]:
     """Return the magic with an option --help, which prints its docstring and reads no cell.
 
-    Used as a line magic, it prints the docstring, too: for an empty cell, IPython suggests that.
+    A line magic (`%reply`) prints the docstring, too: IPython suggests one if the cell is empty.
     """
 
     @wraps(magic)
@@ -74,7 +74,7 @@ class _Magics:
 
         --tools     a variable: a list of tools in any form, or a session
         --session   a variable: a session, for its tools
-        --prefill   the end of the prompt, if it began the reply (`<think>`)
+        --prefill   the end of the prompt, if the prompt began the reply (`<think>`)
         --server    read as this server does: `vllm`, or `vllm:hermes`
         --into      a variable for the result, which is in `_`, too
         """

@@ -29,9 +29,9 @@ from playground.sessions.last_resort import UNEXPECTED_ERRORS
 from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
-_MOST_CACHES: Final = 64  # for a provider's address and a model each
-_MOST_REQUESTS: Final = 4  # of a session that are stored, the last ones; the cache lint needs three
-_MOST_FINDINGS: Final = 6  # of a request that are reported
+_MOST_CACHES: Final = 64  # each is for one model at one address
+_MOST_REQUESTS: Final = 4  # the last ones of a session, which are stored; the lint needs three
+_MOST_FINDINGS: Final = 6  # the most findings about a request that are reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # True if an earlier bill makes `read` exact
+    sized: bool = False  # True if `read` is exact, by an earlier bill or because it is 0
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -303,7 +303,7 @@ def _lint_findings(
 ) -> list[Finding]:
     """Return the cache lint's findings about the predicted request, as the last one of its row."""
     members = [*row.sent, (prediction.request, prediction.outcome, difference)]
-    members[0] = (*members[0][:2], None)  # the request before it is not stored any more
+    members[0] = (*members[0][:2], None)  # its previous request is not stored any more
     requests, outcomes, differences = zip(*members, strict=True)
     findings = lint(SentRow(requests, outcomes, differences, row.rules))
     last = str(len(members))  # `where` ends with a request's number
@@ -318,7 +318,7 @@ def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
     try:
         read_request(builder, body, Place())
         return [finding for finding in check(builder.finish()) if finding.severity != "info"]
-    except UNEXPECTED_ERRORS:  # of an unknown shape, which the provider may still accept
+    except UNEXPECTED_ERRORS:  # the body's shape is unknown, but the provider may accept it
         return []
 
 

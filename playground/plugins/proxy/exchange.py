@@ -140,7 +140,7 @@ class WatchedExchange:
             self._record_bytes(b"".join(self._body))
 
     def end_request(self) -> None:
-        """Record the complete request: as JSON, as bytes, or as both if JSON loses its text."""
+        """Record the complete request as JSON, as bytes, or both if JSON loses the exact text."""
         self.was_asked = True
         if self._raw:
             self._record_request(b"", last=True)

@@ -61,7 +61,7 @@ class LiveCache(CacheSimulator):
         for key, entry in prediction.entries.items():
             old = prediction.replaced[key] = self._entries.get(key)
             alive = old is not None and old.expires >= prediction.request.at
-            entry.visible = old.visible if old is not None and alive else inf  # read from then on
+            entry.visible = old.visible if old is not None and alive else inf  # when it can be read
         self._entries.update(prediction.entries)
         branch = prediction.branch
         self._explicit = branch._explicit

@@ -41,10 +41,10 @@ _SHOWN = (
     "--policy", "policies", multiple=True, help="For example `drop old results`. Default: all."
 )
 @model_option
-@click.option("--provider", default="", help="Whose rules to use. Default: the model's.")
-@click.option("-d", "--dialect", default="native", help="For a session without sent requests.")
+@click.option("--provider", default="", help="Its rules apply. Default: the model's.")
+@click.option("-d", "--dialect", default="native", help="Used if SESSION has no sent requests.")
 @click.option(
-    "--limit", default=0, help="Input tokens at which cuts begin. Default: 60 % of the longest."
+    "--limit", default=0, help="Input tokens to cut at. Default: 60 % of the longest request."
 )
 @click.option(
     "--keep", default=0, help="Newest messages or results kept. Default: the policy's own number."
@@ -73,9 +73,9 @@ def compaction(
 ) -> int:
     """Show what SESSION would cost if its history were shortened, compared with keeping all of it.
 
-    For each policy, shows how often it cuts, how much of the cached prefix the cuts lose, what is
-    saved, and the turn from which on it has paid back. Whether the model still does its work is not
-    tested.
+    The rows say, for each policy, how often it cuts, how much of the cached prefix the cuts lose,
+    what is saved, and the turn from which on the policy has paid back. Whether the model still does
+    its work is not tested.
     """
     from playground.plugins.savings.compaction import compaction as compare_policies
     from playground.plugins.savings.rows import compaction_rows

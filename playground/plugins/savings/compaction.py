@@ -88,7 +88,7 @@ def compaction(
     written = get_dialect(dialect).with_policy(marks)
     requests, times, restarts = session_requests(renamed, written, seconds_apart)
     if not requests:
-        raise InputFault("the session holds no request", expected="one with an answer, or bodies")
+        raise InputFault("the session holds no request", expected="an answer, or request bodies")
     size = _Sizes()
     if limit < 0 or keep < 0 or summary < 1:
         problem = f"limit {limit}, keep {keep}, summary {summary}"
@@ -294,7 +294,7 @@ def _cuts(
     whole: list[int],
 ) -> Iterator[HistoryCut]:
     """Yield each cut with its loss: the tokens of the previous request that are no longer a prefix.
-    `cut` has the turns with a cut; `tokens` and `whole` are each turn's tokens with and without."""
+    `cut` has the turns with a cut. `tokens` are each turn's tokens, `whole` those without cuts."""
     for index in range(1, len(turns)):
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):

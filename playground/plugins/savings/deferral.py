@@ -186,7 +186,7 @@ class Deferral:
     def _loads(
         self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the messages that load these tools: the client's, or a search and its result."""
+        """Return what loads these tools: a message of the client, or a search and its result."""
         if self.cut.loading == "by the client":
             added = [
                 {"type": "tool_addition", "tool": {"type": "tool_reference", "name": name}}
@@ -212,7 +212,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return messages for a marking policy. Those that load tools get a role that none marks."""
+    """Return messages for a marking policy; those that load tools get a role that it ignores."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

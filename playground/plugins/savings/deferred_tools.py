@@ -35,7 +35,7 @@ def show(question: CacheQuestion) -> None:
 
 
 def _show(question: CacheQuestion) -> None:
-    # because imported requests have their own marks
+    # imported requests have their own marks, so no policy adds any
     policy = "none" if question.is_imported else question.policy
     future = _plan(question.session, policy, policies.find(policy), question.apart)
     waiting.until_loaded(future.done, "Simulating every way to send the tools …")

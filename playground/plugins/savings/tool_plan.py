@@ -306,7 +306,7 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
 
 
 def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> Iterator[ToolCut]:
-    """Yield the cuts to simulate: each keeps more of the tools that are called first."""
+    """Yield the cuts to simulate. Each keeps more of the called tools than the cut before it."""
     called = [tool for tool in uses if tool.first is not None]
     used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
     least = 1 if loading == "by the client" else 0  # the first prompt needs one tool

@@ -219,12 +219,12 @@ def _pair(pair: Any) -> dict[str, Any]:
 def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
-    It calls one of the tools that the request offers, or in a text dialect one of those that the
-    prompt documents; if that documents none, a tool of SESSION.
+    The model calls one of the tools that the request offers, or in a text dialect one of those that
+    the prompt documents. If the prompt documents none, the model calls a tool of SESSION.
 
-    It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
-    (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its
-    call as text in that dialect; the streams of demo-error and demo-cut break off.
+    The server speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and
+    Anthropic's (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT`
+    writes its call as text in that dialect; the streams of demo-error and demo-cut break off.
     """
     from playground.base.hosts import port_fault
     from playground.plugins.trials.demo_server import DemoServer

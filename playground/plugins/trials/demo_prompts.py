@@ -22,7 +22,7 @@ _DESCRIBED: Final = re.compile(
 )
 _PARAMETER: Final = re.compile(r"^- (.+?) \((\w+).*?, (required|optional)\)(?:: (.*))?", re.M)
 _JSON_LINE: Final = re.compile(r'^\{"type": "function", "function": .*\}$', re.M)
-# a tool whose words are in no dialect's rules: the text between them is the rules' own
+# a tool with names that no rules have: in rules written for it, the rest is the rules' own text
 _TOOL: Final = ToolMetadata(name="Zqn", parameters={"Zqk": {"type": "string", "default": "Zqv"}})
 _WORDS: Final = re.compile("Zq[nkv]")
 
@@ -65,8 +65,8 @@ def _described(name: str, description: str, lines: str) -> ToolMetadata:
 
 
 def taught_dialect(prompt: str) -> str:
-    """Return the name of the dialect of whose rules the prompt has most characters; "" if it has
-    the beginning of none. The tool in the rules' example may differ."""
+    """Return the dialect whose rules the prompt holds the most of, in characters. Only rules whose
+    beginning is in the prompt count; "" if there are none. The example's tool may differ."""
     known = {name: rules for name in dialect_names() if (rules := _rules(name))}
     found = {name: rules for name, rules in known.items() if rules[0] in prompt}
     sizes = {name: sum(len(p) for p in rules if p in prompt) for name, rules in found.items()}

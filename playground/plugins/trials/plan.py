@@ -37,8 +37,8 @@ _AT_ONCE: Final = 4  # requests at a time
 _MOST_REPEATS: Final = 1000
 _TEXT_TOKENS: Final = 50  # tokens of an answer in addition to its calls
 _MODELS_OR_RECORDINGS: Final = (
-    'models="openai/gpt-5" (or several), or a recording in one of these dialects whose name begins '
-    "with a case's name and a comma"
+    'models="openai/gpt-5" (or several), or a recording in one of these dialects, with a name that '
+    "begins with a case's name and a comma"
 )
 _OUTPUT_KEYS: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 

@@ -230,7 +230,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
     # pydantic reports a fault for each member of a union; the member that was meant has the
     # deepest fault
     first = max(error.errors(), key=lambda each: len(each["loc"]))
-    # steps of `loc` that name a member of a union, not a field; as do those with a "["
+    # steps of `loc` that name a member of a union, not a field; steps with a "[" do that, too
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
     place = [str(step) for step in first["loc"] if step not in kinds and "[" not in str(step)]
     template, *rest = place or [""]

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     "inputs",
     multiple=True,
     metavar="NAME=VALUE",
-    help="NAME=VALUE, by the field's type.",
+    help="An input's value, read by the field's type; repeatable.",
 )
-@click.option("--demos", default="", help="A JSON list of examples, or a file with one a line.")
-@click.option("--instructions", default="", help="What to do, in place of the usual sentence.")
+@click.option("--demos", default="", help="A JSON list of examples, or a file with one in a line.")
+@click.option("--instructions", default="", help="For the model, in place of DSPy's sentence.")
 @click.option(
     "-a",
     "--adapter",
@@ -154,7 +154,7 @@ def _demos(option: str) -> list[Mapping[str, Any]]:
         demos = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
         problem = f"the examples cannot be read as JSON ({refused_words(error)})"
-        raise InputFault(problem, where="--demos", expected="JSON objects by field") from error
+        raise InputFault(problem, where="--demos", expected="objects of JSON") from error
     if not all(isinstance(demo, dict) for demo in demos):
-        raise InputFault("an example is not an object", where="--demos", expected="fields by name")
+        raise InputFault("an example is no object", where="--demos", expected='{"field": value, …}')
     return list(demos)

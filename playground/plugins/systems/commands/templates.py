@@ -101,7 +101,7 @@ def run(
         if out:  # even after a fault, because answers were paid for
             recordings = live_answers.recordings if live_answers else []
             _write_session(steps, Path(out), recordings, input_files, force)
-    modern = live or bool(options["replay"])  # models are asked with tools, not functions
+    modern = live or bool(options["replay"])  # models get `tools`, not the older `functions`
     if as_json:
         print_json(_run_json(outcome, modern))
     else:
@@ -218,7 +218,7 @@ def _step_json(step: Step, modern: bool) -> dict[str, Any]:
 
 
 def _print_steps(outcome: Outcome, modern: bool) -> None:
-    """Print each step in one or more lines: a message that was read, a request or an answer."""
+    """Print each step (a message, a request, an answer, a result or a switch) in its own lines."""
     for step in outcome.trace:
         place = "" if step.index is None else f" {step.index}"
         missing = f", missing: {', '.join(step.missing)}" if step.missing else ""

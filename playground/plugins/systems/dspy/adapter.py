@@ -262,7 +262,7 @@ class FieldAdapter(AskingAdapter):
     def read_fields(self, signature: Signature, completion: str) -> list[FieldRead]:
         """Return every output field of a completion, with its value or a fault, in order.
 
-        Raises AnswerFault if the completion has no fields at all.
+        Raises AnswerFault if a JSONAdapter finds no object in the completion.
         """
         texts = self._values(signature, completion)
         return [

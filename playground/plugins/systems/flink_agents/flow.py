@@ -142,8 +142,8 @@ class _Outcome:
 
 
 def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
-    """Return the findings without those in `reported`, to which those about schema keywords are
-    added, so that they are reported once in a chat."""
+    """Return the findings that are not in `reported`. Add those about a schema's keywords to
+    `reported`, so that a chat reports each of them once."""
     new = []
     for entry in findings:
         if entry in reported:

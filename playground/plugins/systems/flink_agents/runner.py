@@ -186,7 +186,7 @@ class RunnerContext:
 @dataclass
 class _Chat:
     """A chat: its request, the messages so far, and the findings that were `reported`. While it
-    waits for results of tools, `answer` is the model's message with their calls."""
+    waits for results of tools, `answer` is the model's message that calls these tools."""
 
     request: ChatRequestEvent
     messages: list[ChatMessage]

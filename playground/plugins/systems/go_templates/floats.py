@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import Final
 
-# Verbs (as in Go not `X`) to which `#` adds zeros up to the precision, from the first nonzero digit
+# Verbs to which `#` adds zeros up to the precision, from the first nonzero digit; Go omits `X`, too
 _VERBS_WITH_ZEROS: Final = "gGx"
 _FRACTION_BITS: Final = 52  # bits of a float's fraction
 _LEAST_POWER: Final = -1074  # the power of two of the smallest float

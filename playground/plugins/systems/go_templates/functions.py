@@ -24,7 +24,7 @@ from playground.plugins.systems.go_templates.values import (
 )
 from playground.plugins.systems.go_templates.verbs import default_text
 
-# a value as it is (perhaps an Interface); its plain value, or None if missing; or a text
+# the value as it is, perhaps an Interface; its plain value, None if it is missing; or only a text
 Takes = Literal["value", "any", "string"]
 
 
