@@ -134,7 +134,10 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
         usage={
             key.removeprefix(prefix): count
             for key, count in properties.items()
-            if key.startswith(prefix) and key.endswith("_tokens") and count is not None
+            if key.startswith(prefix)
+            and key.endswith("_tokens")
+            and key != "$ai_max_tokens"
+            and count is not None
         },
         options=options_of(
             None,

@@ -150,7 +150,8 @@ def _session(
 
 def _created(message: dict[str, Any]) -> float:
     """Return a message's time in milliseconds; 0 if it has none, or one that is not a number."""
-    created = mapping(message.get("time")).get("created")
+    time = message.get("time")
+    created = time.get("created") if isinstance(time, dict) else time
     return created if isinstance(created, int | float) else 0
 
 
