@@ -126,7 +126,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _displayed_response(builder, listed(request.get("response")), place.at("response"))
     for call_id, found in results.items():  # results whose calls are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
-        content = _result_text(builder, found, where)
+        content = _text(builder, mapping(found).get("content"), where)
         builder.add_message("tool", [builder.result(call_id, content)], where)
     if isinstance(error := mapping(result.get("errorDetails")).get("message"), str):
         builder.note_loss(f"an error: {error[:80]}", place.at("result", "errorDetails"))
@@ -175,12 +175,8 @@ def _rounds(
             builder.add_message("assistant", parts, where)
         for call in calls:
             if (call_id := str(call.get("id"))) in results:
-                content = _result_text(builder, results.pop(call_id), where)
+                content = _text(builder, mapping(results.pop(call_id)).get("content"), where)
                 builder.add_message("tool", [builder.result(call_id, content)], where)
-
-
-def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
-    return _text(builder, mapping(result).get("content"), place)
 
 
 def _text(builder: SessionBuilder, value: Any, place: Place) -> str:

@@ -133,11 +133,8 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
         stop_reason=str(properties.get("$ai_stop_reason") or ""),
         usage={
             key.removeprefix(prefix): count
-            for key, count in properties.items()
-            if key.startswith(prefix)
-            and key.endswith("_tokens")
-            and key != "$ai_max_tokens"
-            and count is not None
+            for key, count in {**properties, "$ai_max_tokens": None}.items()
+            if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
         options=options_of(
             None,

@@ -17,7 +17,7 @@ from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.inner_json import json_value
-from playground.sessions.shapes.fields import as_list, mapping
+from playground.sessions.shapes.fields import as_list
 from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
@@ -76,7 +76,9 @@ def _turn(span: TraceSpan) -> Turn:
     if system:
         before = [{"role": "system", "content": system}, *as_list(before)]
     tools = json_value(attributes.get("gen_ai.tool.definitions"))
-    tools = tools or [*map(_tool, as_list(unflatten(attributes, "llm.request.functions")))]
+    texts = attributes_under(attributes, "llm.request.functions.")  # schemas are JSON in a text
+    schemas = {k: json_value(v) for k, v in texts.items() if k.endswith(("parameters", "schema"))}
+    tools = tools or unflatten({f"f.{k}": v for k, v in {**texts, **schemas}.items()}, "f")
     reasons = attributes.get("gen_ai.response.finish_reasons") or [""]
     model = attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model")
     return Turn(
@@ -98,12 +100,6 @@ def _turn(span: TraceSpan) -> Turn:
             {name: attributes.get(f"llm.{name}") for name in _TRACELOOP_OPTIONS},
         ),
     )
-
-
-def _tool(tool: Any) -> Any:
-    """Return a tool whose schema is an object; OpenLLMetry writes it as JSON text."""
-    schemas = {key: json_value(mapping(tool).get(key)) for key in ("parameters", "input_schema")}
-    return {**mapping(tool), **{key: each for key, each in schemas.items() if each}} or tool
 
 
 def _is_of_any_agent(span: TraceSpan) -> bool:

@@ -13,14 +13,7 @@ from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.message_order import last_answer
-from playground.sessions.shapes.fields import (
-    list_in,
-    list_or_finding,
-    listed,
-    mapping,
-    object_in,
-    objects_or_findings,
-)
+from playground.sessions.shapes.fields import list_in, list_or_finding, listed, mapping, object_in
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -146,9 +139,9 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
         parts += read_parts(builder, segment, place.at("segments", index))
     if isinstance(context := message.get("context"), str) and context:
         parts.append(TextPart(context))
-    uses = objects_or_findings(builder, message.get("tool_uses"), place.at("tool_uses"))
-    for where, use in uses:
-        parts += read_parts(builder, {"type": "tool_use", **use}, where)
+    for index, use in enumerate(listed(message.get("tool_uses"))):
+        call = {"type": "tool_use", **use} if isinstance(use, dict) else use
+        parts += read_parts(builder, call, place.at("tool_uses", index))
     results = list_or_finding(builder, message.get("tool_results"), place.at("tool_results"))
     role = role_of(message) or "assistant"
     if role == "user":
