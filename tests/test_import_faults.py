@@ -6,20 +6,23 @@ import copy
 import difflib
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from golden_answers import Golden
-from session_examples import EXAMPLES, Example
+from session_examples import EXAMPLES, Example, document, lines
 from test_importing import on_disk
 from test_stream_answers import boxes
 
 from playground.base.errors import InputFault
+from playground.sessions.formats import recognised
 from playground.sessions.loading import read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.source import Source
 
+RICH: Final = Path(__file__).parent / "rich_sessions"
 VALUES: Final[tuple[Any, ...]] = (
     *(None, True, 7, -1.5, "", "odd", [], {}, ["a", {"text": "b"}], {"type": "text", "text": "in"}),
     *({"input_tokens": 9, "output_tokens": 2}, "system", "tool", "2026-01-02T03:04:05Z", "c1"),
@@ -39,64 +42,76 @@ def reading(example: Example, folder: Path, form: str) -> list[str]:
     return [line.replace(str(folder), "~").strip().rstrip(",") for line in read]
 
 
-def parsed(content: bytes) -> list[Any] | None:
-    """Return the values of a JSON document or of JSON lines, or None."""
-    try:
-        return [json.loads(content)]
-    except ValueError:
-        pass
-    try:
-        return [json.loads(line) for line in content.splitlines() if line.strip()]
-    except ValueError:
-        return None
+def parsed(content: bytes) -> tuple[list[Any], bool]:
+    """Return the values of a JSON document or of JSON lines, or a text's lines as a list, and True
+    for a text. A file of bytes has no value."""
+    with suppress(ValueError):
+        return [json.loads(content)], False
+    with suppress(ValueError):
+        return [json.loads(line) for line in content.splitlines() if line.strip()], False
+    return [content.decode().split("\n") if b"\0" not in content else []], True
 
 
 def spoiled(content: bytes, dice: random.Random) -> tuple[str, bytes] | None:
-    """Return what was changed in one place, and the changed file; None if it is no JSON."""
-    values = parsed(content)
-    if values is None:
+    """Return what was changed in one place, and the changed file; None if it holds no value."""
+    values, is_text = parsed(content)
+    held = [each for value in values if isinstance(value, dict | list) for each in boxes(value)]
+    if not (held := [each for each in held if each]):
         return None
-    values = copy.deepcopy(values)
-    box = dice.choice([each for value in values for each in boxes(value) if each])
+    box = dice.choice(held)
     key: Any = dice.randrange(len(box)) if isinstance(box, list) else dice.choice([*box])
     value = copy.deepcopy(dice.choice(VALUES))
     done = dice.choice(("unset", "set", "set", "repeat"))
+    words = f"= {value!a}"
     if done == "unset":
         del box[key]
+        words = "unset"
     elif done == "repeat" and isinstance(box, list):
         box.insert(key, copy.deepcopy(box[key]))
+        words = "repeated"
     else:
         box[key] = value
-    words = (
-        "unset"
-        if done == "unset"
-        else "repeated"
-        if done == "repeat" and isinstance(box, list)
-        else f"= {value!a}"
-    )
-    return f"{key} {words}", b"\n".join(json.dumps(value).encode() for value in values) + b"\n"
+    rows = map(str, values[0]) if is_text else map(json.dumps, values)
+    return f"{key} {words}", "".join(f"{row}\n" for row in rows).encode()
 
 
-@pytest.mark.parametrize("form", EXAMPLES)
+def rich(file: Path) -> Example:
+    """Return an example in which each field that a format's reader knows has a value."""
+    held = json.loads(file.read_text(encoding="utf-8"))
+    if "files" in held:
+        return Example(held["name"], {key: document(each) for key, each in held["files"].items()})
+    found = held["text"].encode() if "text" in held else lines(*held.get("lines", ()))
+    return Example(held["name"], found or document(held["document"]))
+
+
+CASES: Final = {
+    **EXAMPLES,
+    **{f"{file.stem} (rich)": rich(file) for file in sorted(RICH.iterdir())},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_a_drawn_fault_changes_a_reading_as_it_did(
-    form: str, tmp_path: Path, golden: Golden
+    name: str, tmp_path: Path, golden: Golden
 ) -> None:
-    example = EXAMPLES[form]
-    answers = {}
+    example, form = CASES[name], name.partition(" ")[0]
+    answers: dict[str, list[str]] = {}
     (tmp_path / "whole").mkdir()
     whole = reading(example, tmp_path / "whole", form)
+    if name not in EXAMPLES:
+        assert recognised(Source.open(on_disk(example, tmp_path))).name == form
+        answers["whole"] = [line[:300] for line in whole if line.strip("{}[] ")]
     files = {"": example.content} if isinstance(example.content, bytes) else example.content
-    for number in range(10):
-        dice = random.Random(f"{form} {number}")
-        name = dice.choice([*files])
-        if (fault := spoiled(files[name], dice)) is None:
+    for number in range(10 if name in EXAMPLES else 16):
+        dice = random.Random(f"{name} {number}")
+        member = dice.choice([*files])
+        if (fault := spoiled(files[member], dice)) is None:
             continue
         (folder := tmp_path / str(number)).mkdir()
-        other = {**files, name: fault[1]}
-        changed = Example(example.name, other if name else other[""])
-        found = reading(changed, folder, form)
-        lines = list(difflib.unified_diff(whole, found, n=0, lineterm=""))[2:]
-        answers[f"{number} {fault[0]}"] = [
-            line[:160] for line in lines if line.strip("+-@{}[] ") and line[0] != "@"
-        ]
+        other = {**files, member: fault[1]}
+        changed = Example(example.name, other if member else other[""])
+        told = list(difflib.unified_diff(whole, reading(changed, folder, form), n=0, lineterm=""))
+        told = [line[:160] for line in told[2:] if line.strip("+-@{}[] ") and line[0] != "@"]
+        told = told if len(told) < 60 else [*told[:40], f"… {len(told)} lines"]
+        answers[f"{number} {fault[0]}"] = told
     golden(answers)

@@ -131,7 +131,7 @@ def _read(
     builder: SessionBuilder, item: dict[str, Any], place: Place, is_done: bool, at: Any = None
 ) -> None:
     kind = _snake(str(item.get("type") or item.get("item_type") or ""))
-    kind = _snake(str(item.get("item_type"))) if kind in ("", "item") else kind
+    kind = _snake(str(item.get("item_type") or "")) if kind in ("", "item") else kind
     text = item.get("text", item.get("summary", item.get("content")))
     if kind in ("agent_message", "assistant_message"):
         _answer(builder, [TextPart(str(text))] if text else [], place, at)
@@ -154,7 +154,7 @@ def _call(
     """Add an item that is a call (a command, an MCP call, a change of files) and, if the call has
     ended (`is_done`), its result."""
     name = str(item.get("tool") or kind)
-    others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode"}
+    others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode", "tool", "server"}
     arguments = item.get("arguments")
     if "tool" not in item or arguments is None:
         arguments = {key: field for key, field in item.items() if key not in others}

@@ -78,13 +78,13 @@ def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
             continue
         try:
             _change(session, change)
-        except (KeyError, IndexError, TypeError, AttributeError):
+        except (LookupError, TypeError, AttributeError, ValueError):
             builder.note_loss(f"a change at {str(change.get('k'))[:60]}", Place(line))
     return session
 
 
 def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
-    """Make one change. Raises KeyError, IndexError, TypeError or AttributeError for a bad path."""
+    """Make one change. Raises LookupError, TypeError, ValueError or AttributeError."""
     *steps, last = change["k"]
     holder: Any = session
     for step in steps:
@@ -124,9 +124,9 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
         _displayed_response(builder, listed(request.get("response")), place.at("response"))
-    for call_id, result in results.items():  # results whose calls are not in the file
+    for call_id, found in results.items():  # results whose calls are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
-        content = _result_text(builder, result, where)
+        content = _text(builder, mapping(found).get("content"), where)
         builder.add_message("tool", [builder.result(call_id, content)], where)
     if isinstance(error := mapping(result.get("errorDetails")).get("message"), str):
         builder.note_loss(f"an error: {error[:80]}", place.at("result", "errorDetails"))
@@ -175,12 +175,8 @@ def _rounds(
             builder.add_message("assistant", parts, where)
         for call in calls:
             if (call_id := str(call.get("id"))) in results:
-                content = _result_text(builder, results.pop(call_id), where)
+                content = _text(builder, mapping(results.pop(call_id)).get("content"), where)
                 builder.add_message("tool", [builder.result(call_id, content)], where)
-
-
-def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
-    return _text(builder, mapping(result).get("content"), place)
 
 
 def _text(builder: SessionBuilder, value: Any, place: Place) -> str:
@@ -222,7 +218,7 @@ def _displayed_response(builder: SessionBuilder, response: list[Any], place: Pla
             parts[f"{index}"] = [ReasoningPart(t)] if (t := "".join(_texts(item))) else []
         elif kind in (None, "markdownContent", "inlineReference"):
             _add_text(parts, f"{index}", _shown_text(item))
-        elif kind not in _SKIPPED_KINDS:
+        elif str(kind) not in _SKIPPED_KINDS:
             builder.note_loss(f"a part of the kind {kind!r}", where)
     if answer := [part for each in parts.values() for part in each]:
         add_with_results(builder, "assistant", answer, place)

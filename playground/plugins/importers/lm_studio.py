@@ -93,7 +93,7 @@ def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: 
     answers = range(start, len(builder.messages))
     replies = [i for i in answers if builder.messages[i].role == "assistant"]
     last_replies = replies[-len(infos) :] if infos else ()  # the first ones may have no data
-    for reply, info in zip(last_replies, infos[-len(replies) :], strict=True):
+    for reply, info in zip(last_replies, infos[len(infos) - len(last_replies) :], strict=True):
         _request(builder, reply, info, version)
 
 

@@ -210,5 +210,5 @@ class _Log:
         content = event.get("content") or event.get("description")
         if content:
             builder.add_message("user", read_parts(builder, content, place), place)
-        elif kind not in ("interrupt", "tool_confirmation"):
+        elif kind not in ("interrupt", "tool_confirmation", "sent"):
             builder.note_loss(f"an event user.{kind} without content", place)

@@ -133,7 +133,7 @@ def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
         stop_reason=str(properties.get("$ai_stop_reason") or ""),
         usage={
             key.removeprefix(prefix): count
-            for key, count in properties.items()
+            for key, count in {**properties, "$ai_max_tokens": None}.items()
             if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
         options=options_of(

@@ -150,7 +150,7 @@ def _session(
 
 def _created(message: dict[str, Any]) -> float:
     """Return a message's time in milliseconds; 0 if it has none, or one that is not a number."""
-    created = mapping(message.get("time")).get("created")
+    created = mapping(time := message.get("time")).get("created", time)
     return created if isinstance(created, int | float) else 0
 
 

@@ -76,7 +76,9 @@ def _turn(span: TraceSpan) -> Turn:
     if system:
         before = [{"role": "system", "content": system}, *as_list(before)]
     tools = json_value(attributes.get("gen_ai.tool.definitions"))
-    tools = tools or unflatten(attributes, "llm.request.functions")
+    texts = attributes_under(attributes, "llm.request.functions.")  # schemas are JSON in a text
+    schemas = {k: json_value(v) for k, v in texts.items() if k.endswith(("parameters", "schema"))}
+    tools = tools or unflatten({f"f.{k}": v for k, v in {**texts, **schemas}.items()}, "f")
     reasons = attributes.get("gen_ai.response.finish_reasons") or [""]
     model = attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model")
     return Turn(

@@ -140,7 +140,8 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
     if isinstance(context := message.get("context"), str) and context:
         parts.append(TextPart(context))
     for index, use in enumerate(listed(message.get("tool_uses"))):
-        parts += read_parts(builder, {"type": "tool_use", **use}, place.at("tool_uses", index))
+        call = {"type": "tool_use", **use} if isinstance(use, dict) else use
+        parts += read_parts(builder, call, place.at("tool_uses", index))
     results = list_or_finding(builder, message.get("tool_results"), place.at("tool_results"))
     role = role_of(message) or "assistant"
     if role == "user":

@@ -73,8 +73,7 @@ def _hermes_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
     if result.content.strip():
         parts.append(TextPart(result.content.strip("\n")))
     for call in result.tool_calls:
-        call_id = call.call_id or builder.new_id()
-        parts.append(builder.call(call_id, call.name, call.arguments, place))
+        parts.append(builder.call(builder.new_id(), call.name, call.arguments, place))
     return parts
 
 
