@@ -81,7 +81,7 @@ def render_requests(
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
     history_ends = session.replies
-    # With `parallel` > 1, rounds of calls are joined into one turn: that request was never sent.
+    # With `parallel` > 1, rounds of calls are joined into one turn: no such request was sent.
     as_recorded = seconds_apart is None and what_if.parallel == 1
     times = sent_at(session, history_ends) if as_recorded else None
     if not history_ends or (what_if.pending and is_pending(session)):
