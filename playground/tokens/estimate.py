@@ -298,7 +298,7 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
 
 
 def _piece_of(tier: Tier, role: str, kind: str, text: str, is_whole: bool) -> Piece:
-    """Return a block's piece without its message; if not `is_whole`, `text` is only its hash."""
+    """Return a block's piece without its message; if not `is_whole`, `text` may be just a hash."""
     origin = _origin(tier, role, kind)
     is_encoded = _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)

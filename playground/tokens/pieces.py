@@ -39,7 +39,7 @@ def origin_of(role: object) -> Origin:
 class Piece(NamedTuple):
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    If `medium`, the piece is a picture or document of unknown size, or its result holds one. `sure`
+    If `medium`, the piece is, or holds, a picture or document of unknown size. `sure`
     is the share of the text that the model certainly gets. `fixed` is the number of other tokens:
     control tokens, or a picture of known size (in `estimate`: 1 if the piece begins a message).
     If `unseen`, a bill may hold more than the text; if `forgets`, earlier messages may be dropped.
