@@ -113,7 +113,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
         framed.add_reason("what prompt_mode adds is not known")
     if body.get("safe_prompt") is not None:
         most = _SAFE_PROMPT if body["safe_prompt"] else 0
-        reason = "safe_prompt is from clients of 2024, when this model's name meant another"
+        reason = "safe_prompt is from clients of 2024, when the name was another model's"
         framed.add_reason(reason, most)
 
 
