@@ -38,7 +38,7 @@ class CacheEntry:
 class EarlierRequests:
     """The known facts of earlier requests by model; `cleared`: their messages with `clear_at`."""
 
-    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # all that differ
+    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # each different one
     uncertain: dict[str, str] = field(default_factory=dict)  # the first doubt
     cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     last: dict[str, TimedRequest] = field(default_factory=dict)  # the latest request

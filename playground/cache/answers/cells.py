@@ -60,7 +60,7 @@ class CacheSimulation(Drawn, Live):
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[Billed | None] = ()  # for the bodies as sent, if others are simulated
+    bills_as_sent: Sequence[Billed | None] = ()  # of bodies as sent, if a dialect's are simulated
     notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
@@ -223,8 +223,8 @@ class CacheSimulation(Drawn, Live):
     def why(self, number: int) -> str:
         """Return the reason for the tokens that a request reads.
 
-        For a break or a compaction, the first difference is added; for a break that only the bills
-        show, facts that may explain it.
+        For a break or a compaction, the first difference is added. For a break that only the bills
+        show, facts that may explain the break are added.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks or number in self.compacted:

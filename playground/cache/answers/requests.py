@@ -77,7 +77,7 @@ def render_requests(
     """
     environment = what_if.environment_of(session)
     # "as it is" and "after" append the environment block to the messages that a policy sees, so no
-    # policy marks it, and the next request lacks it; `what_if.messages` puts it in other places.
+    # policy marks it, and the next request lacks it; otherwise `what_if.messages` places it.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
     history_ends = session.replies
