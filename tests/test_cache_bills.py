@@ -368,11 +368,11 @@ def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
     assert broken() == "the times of sending are not recorded; 2 blocks more (a mark looks 20 back)"
     late = broken(at(0), at(10), at(2_830))
     assert late.startswith(
-        "47 min after the previous request, past the 5 min that the cache keeps;"
+        "47 min after the previous request, past the 5 min that the cache keeps an entry;"
     )
     soon = broken(at(0), at(10), at(40))
     assert soon.startswith(
-        "30 s after the previous request, within the 5 min that the cache keeps;"
+        "30 s after the previous request, within the 5 min that the cache keeps an entry;"
     )
     answering = broken(at(0), at(10) | {"seconds": 8.0}, at(12))
     assert answering.startswith("sent 2 s after the previous one, whose answer took 8 s: in")

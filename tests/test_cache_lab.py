@@ -382,7 +382,7 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     ] * 3
     assert pg.simulate_cache(noted, seconds_apart=20).requests[1].read > 0
     assert [request.state for request in found.requests] == ["warm-start", *["unpredictable"] * 2]
-    assert "4,500 tokens were billed as read that were cached before it" in found.why(0)
+    assert "4,500 tokens cached before this first request were billed as read" in found.why(0)
     cold = replace(records[0], usage={"input_tokens": 3, "cache_creation_input_tokens": 4540})
     fresh = pg.simulate_cache(replace(noted, requests=(cold, *records[1:])), dialect="native")
     assert {request.state for request in fresh.requests} == {"exact"}

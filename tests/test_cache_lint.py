@@ -324,7 +324,7 @@ def test_look_back_is_told_under_both_ways_of_counting() -> None:
     }
     assert "25 blocks" in told[wide_turn] or "26 blocks" in told[wide_turn]
     assert "however they are counted" in told[wide_turn]
-    assert "where each block counts" in told[wide_fan_out]
+    assert "too far unless a run of calls counts once" in told[wide_fan_out]
     once = pg.simulate_cache(wide_fan_out())
     assert once.requests[1].read > 0  # runs count once, by Anthropic's newer text
     assert once.requests[1].state == "unpredictable"

@@ -1057,7 +1057,7 @@ def test_a_string_that_becomes_a_block_is_doubtful_on_the_newest_models(
         found = pg.simulate_cache(asked, seconds_apart=20).requests[1]
         assert found.read > 1_500
         assert found.state == ("exact" if same else "unpredictable")
-        assert ("was a string" in found.reason) is not same
+        assert ("changed between string and block" in found.reason) is not same
 
 
 def test_a_transcript_without_prompt_and_tools_says_so_beside_its_prediction() -> None:

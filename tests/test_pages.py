@@ -300,7 +300,7 @@ def test_the_count_below_the_strip_stands_on_the_page_that_it_names(home: Any) -
         told = " ".join(
             each.value for each in page("cache", session="asked", policy=policy).caption
         )
-        found = re.search(r"(Diff|Compare) counts .* ([\d,]+) tokens \(", told)
+        found = re.search(r"(Diff|Compare) counts .* ([\d,]+) \(", told)
         assert found and found[1] == name.capitalize()
         shown = page(name, session="asked", before="asked", dialects="native")
         assert f"~{found[2]}" in "".join(each.proto.json for each in shown.get("bidi_component"))

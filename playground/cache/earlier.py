@@ -11,7 +11,7 @@ from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import WireRequest, same_blocks
 from playground.nouns.wire_doubts import without_defaults
 
-NO_ROUTE: Final = b""  # of a request that only one upstream provider may answer
+NO_ROUTE: Final = b""  # the route of a request that only one upstream provider may answer
 _SLOWEST: Final = 10  # tokens a second: the slowest answer that we assume
 
 
@@ -29,18 +29,18 @@ class CacheEntry:
     tier: str = ""  # tier of its last block
     role: str = ""  # role of its last block
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
-    route: bytes = NO_ROUTE  # what chose its writer's upstream provider: a session id, or a hash
+    route: bytes = NO_ROUTE  # what chose the upstream at its last use: a session id, or a hash
     answer_seconds: float = 0.0  # the longest that its writer's answer may take
     unclear: bool = False  # True if it is uncertain that the entry was written
 
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """The known facts of earlier requests, each by the name of the model."""
+    """The known facts of earlier requests by model; `cleared`: their messages with `clear_at`."""
 
-    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # all that differ
+    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # each different one
     uncertain: dict[str, str] = field(default_factory=dict)  # the first doubt
-    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)  # with `clear_at`
+    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     last: dict[str, TimedRequest] = field(default_factory=dict)  # the latest request
 
     def copy(self) -> EarlierRequests:

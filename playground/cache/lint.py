@@ -132,7 +132,7 @@ def _lookback_overflow(sent: SentRow) -> Mistakes:
         if blocks < reach:
             continue
         both = counted >= reach
-        how = "however they are counted" if both else "where each block counts (runs count once)"
+        how = "however they are counted" if both else "too far unless a run of calls counts once"
         yield number, f"{blocks} blocks after the last entry, a mark looks back over {reach}, {how}"
 
 

@@ -24,19 +24,19 @@ from playground.nouns.wire_estimates import token_range
 from playground.tokens.estimate import Bounds, Family, Sums, bounds, likely
 from playground.tokens.prefixes import sums_of, unpublished, whole_bounds
 
-OTHER_ROLE: Final = "ipython"  # some dialects use it; what LiteLLM does with others is unknown
+OTHER_ROLE: Final = "ipython"  # of some dialects; what LiteLLM does with other roles is unknown
 _IDS: Final = ('"tool_call_id": ', '"tool_use_id": ')  # OpenAI's and Anthropic's
 _ALWAYS_COUNTED: Final = 100  # requests of up to so many blocks are always counted
-_TOKENS_OF_OPAQUE: Final = 1_000  # most tokens for a picture or a file, as its base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # most tokens of a picture or file, instead of those of its base64
 
 
 @dataclass(frozen=True, slots=True)
 class Billed:
     """The input tokens that the provider billed for a request.
 
-    `write_hour` is the part of `write` with a lifetime of an hour (OpenAI's: twelve). A bill is
-    `summed` if tools ran on the server: it covers several rounds, so the size of this request does
-    not follow from it.
+    `write_hour` is the part of `write` with the longer lifetime: an hour, or twelve with OpenAI. A
+    bill is `summed` if tools ran on the server: it covers several rounds, so the size of this
+    request does not follow from it.
     """
 
     read: int

@@ -76,7 +76,7 @@ def _result_without_id(request: TimedRequest, rules: Rules) -> Refusal:
     if request.wire.api != "chat" or request.first_without_id is None:
         return None
     reason = "a message of role tool without the id of its call, which LiteLLM cannot transform: "
-    return "refused-request", reason + "take native, which has it, or xml, which needs none"
+    return "refused-request", reason + "the dialect native has this id, and xml needs none"
 
 
 def _other_role(request: TimedRequest, rules: Rules) -> Refusal:

@@ -11,7 +11,7 @@ State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-pro
 
 
 def sureness(state: str) -> str:
-    """Return a state in words for people: "certain" for "exact", as tokens may be estimates."""
+    """Return a state for people: "certain" for "exact", a word that would promise exact tokens."""
     return "certain" if state == "exact" else state
 
 
@@ -25,8 +25,8 @@ class Simulated:
     "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
     or "error" (the provider refuses it). If `anchored`, the tokens follow from the request's bill,
     otherwise they are estimates; `sized` is True if an earlier bill gave the size of the entry that
-    is read. `begins` is True if no earlier request begins like this one, so the cache may hold
-    unknown entries. `finding` is a code of the findings' table if something is wrong.
+    is read. `begins` is True if no earlier request left an entry for any prefix of this one; other
+    sessions may have left some. `finding` is a code of the findings' table if something is wrong.
     """
 
     state: State

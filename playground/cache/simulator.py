@@ -1,6 +1,6 @@
 """Simulate what consecutive requests read from the cache and write to it, by a provider's rules.
 
-Tokens, seconds and costs are integers; a cost is in thousandths of an input token's price.
+Tokens, lifetimes and costs (in thousandths of an input token's price) are integers, times floats.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CacheSimulator:
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
     _last_doubtful: int = -1  # last block of the longest prefix in `_doubtful`
-    _summed: set[bytes] = field(default_factory=set)  # of requests whose bill sums several rounds
+    _summed: set[bytes] = field(default_factory=set)  # prefixes marked by requests of many rounds
     _warm: dict[str, bool] = field(default_factory=dict)  # model -> its first bill shows a read
     _now: float = float("-inf")
     _previous_at: float = float("-inf")
@@ -210,7 +210,7 @@ class CacheSimulator:
         if (across := across_regions(request, rules)) and not request.is_billed_read:
             return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
-            return "its session or beginning differs: an upstream without this entry may answer"
+            return "the entry is of another session or first message: another upstream may answer"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
         return ""
@@ -236,9 +236,9 @@ class CacheSimulator:
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:
         """Return a reason why the cache may hold other entries than the simulated ones, or "".
-        Entries are unknown if they are from before the first request or from rounds on the server,
-        or if a string became a block. Entries from before the first request do not matter if this
-        request reads up to its last mark."""
+        Entries from before the first request are unknown (which does not matter if this request
+        reads up to its last mark), and so are entries from rounds on the server. It is also unknown
+        if an entry can be read after one of its texts changed between string and block."""
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
             return "tools or a compaction ran on the server: its bill is the sum of several rounds"
@@ -250,7 +250,7 @@ class CacheSimulator:
         if hit_block is None:
             return ""
         if self._entries[request.chain[hit_block]].strings != request.strings(hit_block):
-            return "a text was a string and is a block now: this is reported to change the prefix"
+            return "a text changed between string and block: this is reported to change the prefix"
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit_block: int | None) -> str:

@@ -88,7 +88,7 @@ SHAPES: Final = (
         ),
         ("input_tokens_details.cache_write_tokens",),
     ),
-    # Codex, and Harbor's copies of it: codex-rs TokenUsage.non_cached_input subtracts
+    # Codex, and Harbor's copies of it: TokenUsage.non_cached_input subtracts the cached tokens
     UsageShape(("input_tokens",), ("cached_input_tokens",), ("cache_write_input_tokens",)),
     # LangChain: "sum of all input token types"
     UsageShape(

@@ -42,8 +42,8 @@ How origins are tracked
 What must not be changed
     - Rendered text without its golden file: every character is paid for, and a cached prefix that
       changes is paid for again.
-    - Two orders: that of the registry, which is the order of `dialect_names` and decides which of
-      two dialects gets a model that both claim, and that of the system prompt's parts.
+    - The order of the system prompt's parts, and the order of the registry. The latter is the order
+      of `dialect_names`, and decides which of two dialects gets a model that both claim.
     - The single pass: text that was filled into the agent prompt is not searched for placeholders
       again, since a tool's description may say `{USER_PROMPT}`.
     - The names of the methods of `Dialect`, because dialects of other packages override them.

@@ -153,8 +153,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         `tools` are of any known form. `choice` is `auto` (text, calls, or text before calls),
         `required` (calls only), or the name of the tool to call. `parallel` allows several calls
         (None: as the dialect does), `reasoning` allows reasoning at the beginning. With `accepts`
-        as `well-formed` the grammar is for checking a reply, not for decoding: white space between
-        the declared pieces, the order of parameters and their values are free. A dialect
+        as `well-formed` the grammar is for checking a reply, not for decoding: it allows any white
+        space between the declared pieces, any order of parameters and any values. A dialect
         without a declaration has no grammar, and a finding says so. Raises InputFault, and
         UnknownNameError for an unknown tool.
         """

@@ -66,7 +66,7 @@ def check_tool_call(
 def _lost_arguments(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 ) -> list[str]:
-    """Return the arguments that change even if each is the call's only one.
+    """Return the arguments that change even if the call has no other argument.
 
     If none does, return "(together)", or "(name)" if a call without arguments changes.
     """

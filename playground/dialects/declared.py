@@ -82,7 +82,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     result_role: ResultRole = "user"
     """The role of a message with a result."""
     answer: tuple[str, str] = ("", "")
-    """The texts that the template writes before and after an assistant's text."""
+    """The texts that the model's chat template writes before and after an assistant's text."""
     reasoning: tuple[ReasoningTags, ...] = ()
     """The tags around reasoning."""
     opens_reasoning: bool = False
@@ -218,9 +218,9 @@ class DeclaredDialect(HashedOnce, Dialect):
         """Return ids for the calls and results of each message, or None without `syntax.id_form`.
 
         A call keeps its id if that has this form and no earlier call has it; any other call gets
-        the next index of the conversation. A result gets the id of its call, which is the first
-        call without a result that has the result's id: if possible one of the same tool. Without
-        such a call, it gets the id of the last result that had the same id.
+        the next index of the conversation. A result gets the new id of its call: the first call
+        with the same original id that has no result yet, if possible of the same tool. Without such
+        a call, it gets the new id of the last result with this original id, or else keeps its own.
         """
         if not self.syntax.id_form:
             return None

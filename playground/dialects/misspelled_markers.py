@@ -91,7 +91,7 @@ def call_in_object(result: ParseResult) -> Finding | None:
         elif isinstance(event, CallStartedEvent):
             calls += 1
             if opener := _BEGUN_OBJECT.search(before):
-                text = f"the call is in an object: {opener[0]!r:.60} before it is kept as text"
+                text = f"the call is in an object, whose beginning {opener[0]!r:.60} stays text"
                 return finding("unexpected-text", f"call {calls}", text)
         elif isinstance(event, CallEndedEvent):
             before = ""

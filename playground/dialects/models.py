@@ -58,7 +58,7 @@ def dialect_for(model_name: str) -> DialectChoice:
     A hosted API has a field for tools; an open model writes the dialect that it was trained on. For
     any other model the choice has no dialect, only the nearest one to try.
     """
-    # The API takes precedence over the model, because it writes the prompt.
+    # The API takes precedence over the model, because the API writes the prompt.
     name = _hyphened(model_name).lower()
     if _HOST.match(name) or _SERVED.match(_without_provider(name)):
         reason = "a hosted API with a field for tools"

@@ -125,7 +125,7 @@ JSON_LINES: Final = ToolDocs(
 
 
 def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
-    """Return the first example's arguments, or values for required parameters, else for one."""
+    """Return the first example's arguments, or values for required parameters, or for the first."""
     if tool.examples:
         return dict(tool.examples[0].parameters)
     names = tool.required_parameters or list(tool.parameters)[:1]

@@ -65,7 +65,7 @@ class Column(Live):
     def images(self) -> tuple[int, int]:
         """The number of images that are sent, and the number that the session has.
 
-        The others are dropped, or are in tool results, where they are sent as JSON.
+        Other images of the session are dropped, or are sent as JSON in tool results.
         """
         contents = (message.get("content") for message in self.rendering.messages)
         blocks = (block for content in contents if isinstance(content, list) for block in content)
@@ -173,7 +173,7 @@ def compare(
     chosen = as_dialects(dialects)
     if rules_path is not None:
         if is_ours(rules_path) and not Path(rules_path).exists():
-            expected = "all dialects in one list, as the second"
+            expected = "all dialects in one list, as the second argument"
             raise wrong("compare(rules_path=…)", rules_path, expected)
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]

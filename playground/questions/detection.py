@@ -44,11 +44,11 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is True if the dialect would write these calls in this way, apart from white space.
-    If not, `begun` is the number of leading characters of the first call that it would write the
-    same. `text_characters` counts the text outside of calls, `markers` the markers of any dialect
-    that became text, reasoning or arguments; `unknown` is the number of calls of unknown tools.
-    `any_text` is True if the dialect reads any text between its markers as a call, `any_fence` if
-    its markers are those of a code fence.
+    If not, `begun` is the number of leading characters of the first call that the dialect would
+    write so, too. `text_characters` counts the text outside of calls, `markers` the markers of any
+    dialect that became text, reasoning or arguments; `unknown` is the number of calls of unknown
+    tools. `any_text` is True if the dialect reads any text between its markers as a call,
+    `any_fence` if its markers are those of a code fence.
     """
 
     dialect: str

@@ -195,8 +195,8 @@ def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
 def dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the name of the dialect in which to read a recording, if the user names none.
 
-    It is one that the server's named parser reads, if the reply has a call in it, complete or not;
-    otherwise the recording's own dialect, "" if it names none.
+    It is the recording's own dialect ("" if unknown). If `server` names a parser that does not read
+    that one, it is one of the parser's dialects in which the reply has a call, if there is any.
     """
     from playground.dialects.reading import parse
     from playground.recordings.feeding import describe_chunk

@@ -113,7 +113,7 @@ def raw_prompt(
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
     """Return the name of the dialect that reads the calls that the template writes; "" if there is
-    none, if the template refuses a call, or if the `budget` (of one question) is used up before."""
+    none, or if the template refuses a call or uses up the `budget` (of one question)."""
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])

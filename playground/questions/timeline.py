@@ -77,8 +77,8 @@ class Timeline(Drawn, Live):
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings of the reply, of its stream, and of its delivery by the server; one that the
-        server's parser has too is there once."""
+        """The findings of the reply, of its stream, and of its delivery by the server. If a finding
+        of the reply is also the server's, it is there once."""
         found = [*self.result.findings, *self.stream_findings]
         by_server = self.server.findings if self.server else ()
         return [*found, *(each for each in by_server if each not in found)]
@@ -102,7 +102,7 @@ class Timeline(Drawn, Live):
         }
         number = 0
         for piece in pieces:
-            # an event without text, such as a call's start, belongs to the step that first had it
+            # an event without text, such as a call's start, belongs to the last step that had it
             number = max(number, step_of_empty.get((type(piece), piece.span), 0))
             while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
                 number += 1

@@ -56,8 +56,8 @@ def count_tokens(
 ) -> TokenCount:
     """Count the tokens of a request's input; the table's first row is the total.
 
-    The kind is `exact` (as billed), `tokenizer` (by the model's own, but not all is known:
-    `.notes`) or `estimate` (by a similar one). `request` is a body of OpenAI's, Anthropic's,
+    The kind is `exact` (as billed), `tokenizer` (by the model's own tokenizer, but `.notes` name
+    unknown parts) or `estimate` (without it). `request` is a body of OpenAI's, Anthropic's,
     Gemini's, Bedrock's, Mistral's or Ollama's APIs, a session or a sample's name. Of a session, the
     last sent request is counted. With a `dialect`, or if the session holds no sent request, its
     next request is counted in that dialect (by default native). `model` replaces the request's own.

@@ -25,7 +25,7 @@ _LABELLED: Final = 12  # the most breaks with a label
 _MOST_FINDINGS: Final = 5  # the most findings about bills
 _HOUR: Final = 3_600  # seconds
 _SHORTER: Final = "shorter-context"
-_DOUBTS: Final = {"": "", "eligible": ", not promised"}  # of a figure; all others: "probably"
+_DOUBTS: Final = {"": "", "eligible": ", not promised"}  # doubt -> words; any other: "probably"
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:

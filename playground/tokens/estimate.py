@@ -317,7 +317,7 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
 
 
 def _piece_of(tier: Tier, role: str, kind: str, text: str, size: int | None, opaque: bool) -> Piece:
-    """Return a block's piece without its message; with a `size`, `text` is only its hash."""
+    """Return a block's piece without its message; with a `size`, `text` may be just a hash."""
     origin = _origin(tier, role, kind)
     is_text = kind == "text" or (origin == "results" and not opaque)  # Base64 in a text is text
     is_encoded = not is_text and _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)

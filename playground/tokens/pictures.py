@@ -1,10 +1,10 @@
-"""The cost of pictures with a visible size, for OpenAI's models that read tiles, Mistral's, Claude.
+"""The cost of pictures whose size the body shows: for OpenAI's models with tiles, Mistral's, Claude.
 
 Source: "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, read
 2026-11). With `detail: low` a picture costs only the base. Otherwise it is shrunk to fit into 2,048
 by 2,048 pixels, then until its shorter side has 768, and costs `tile` for each tile of 512 by 512
 that it touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5).
-Bills of models with patches of 32 pixels (the mini and nano of 4.1 and 5, 5.4 and later) differ
+Bills of models with patches of 32 pixels (mini and nano of 4.1 and of 5; all from 5.4 on) differ
 from the documentation by one to three tokens, so these costs are not known.
 
 Mistral's models read patches of 28 by 28 pixels, with a token after each row (mistral-common 1.13,

@@ -42,7 +42,7 @@ class _Turn:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
-    """Return the conversation of any API as turns. Other parts become reasons of inexactness."""
+    """Return the conversation of any API as turns. Parts without text are noted as unknown."""
     request = dict(body)
     system, other_kinds = text_of(list(parts_of(system_of(request))))
     turns = [_Turn("system", system)] if system else []
@@ -113,7 +113,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
         framed.add_reason("what prompt_mode adds is not known")
     if body.get("safe_prompt") is not None:
         most = _SAFE_PROMPT if body["safe_prompt"] else 0
-        reason = "safe_prompt is sent by clients of 2024, when the name meant another model"
+        reason = "safe_prompt is from clients of 2024, when the name was another model's"
         framed.add_reason(reason, most)
 
 

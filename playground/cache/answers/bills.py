@@ -34,7 +34,7 @@ def validate_folder(folder: str | Path) -> Validation:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputFault("not a folder", where=str(folder), expected="one of recorded requests")
+        raise InputFault("not a folder", where=str(folder), expected="a folder of requests")
     read: list[tuple[str, list[dict[str, Any]]]] = []
     left_out: list[str] = []
     for path in sorted(each for each in folder.rglob("*") if each.exists() and not each.is_dir()):

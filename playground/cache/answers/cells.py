@@ -60,7 +60,7 @@ class CacheSimulation(Drawn, Live):
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[Billed | None] = ()  # for the bodies as sent, if others are simulated
+    bills_as_sent: Sequence[Billed | None] = ()  # of bodies as sent, if a dialect's are simulated
     notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
@@ -204,7 +204,7 @@ class CacheSimulation(Drawn, Live):
 
     def explanation(self, broken: BilledBreak) -> str:
         """Describe what changed in the session before a break that the bills show, or return "".
-        A change other than of the model counts only for a predicted break without expiry."""
+        Any change but the model's counts only if a break is predicted and no entry had expired."""
         since, number = broken.since, broken.number
         before, after = (facts_of(self.request_facts, each).model for each in (since, number))
         if is_other_model(before, after):
@@ -223,8 +223,8 @@ class CacheSimulation(Drawn, Live):
     def why(self, number: int) -> str:
         """Return the reason for the tokens that a request reads.
 
-        For a break or a compaction, the first difference is added; for a break that only the bills
-        show, facts that may explain it.
+        For a break or a compaction, the first difference is added. For a break that only the bills
+        show, facts that may explain the break are added.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks or number in self.compacted:
@@ -367,13 +367,13 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def uncached_nano_dollars(self) -> int | None:
-        """The cost of all input without a cache, by the same terms; None if a price is unknown."""
+        """The cost of all input if nothing were cached; None if a request's price is unknown."""
         costs = [self.nano_of(number, one.total * 1000) for number, one in enumerate(self.requests)]
         return None if None in costs else sum(filter(None, costs))
 
     def nano_of(self, number: int, cost: int) -> int | None:
-        """Return a cost in thousandths of an uncached token, by a request's terms, in billionths of
-        a dollar; None if the price of the request is unknown."""
+        """Convert a cost in thousandths of an uncached token's price to billionths of a dollar, by
+        the terms of a request; None if the request's price is unknown."""
         price, factor = self._price_of(number), self.terms[number].factor
         return None if price is None or factor is None else price.nano_dollars(cost, factor)
 

@@ -97,7 +97,7 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
     if rules.match == "unknown" or not lifetime:
         return fact
     side = "past" if gap > lifetime else "within"
-    return f"{fact}, {side} the {_time(lifetime)} that the cache keeps"
+    return f"{fact}, {side} the {_time(lifetime)} that the cache keeps an entry"
 
 
 def _time(value: float) -> str:

@@ -92,8 +92,8 @@ def checked_by_bills(
 ) -> Iterator[Simulated]:
     """Yield the outcomes; an exact prediction is downgraded if a bill puts it in doubt.
 
-    A request without a bill is judged by the last bill before it: if that bill shows other tokens
-    than the session holds, the session also lacks something that decides on the later requests.
+    A request without a bill is judged by the last bill before it: if that bill has more or fewer
+    tokens than its request here, the session lacks something that decides on later requests, too.
     """
     other_size = ""
     for outcome, request, bill in zip(outcomes, row, billed, strict=True):
@@ -142,7 +142,7 @@ def _checked_by_bill(
     elif other_size := _other_size(request, bill):
         doubt = other_size
     elif warm and bill is begun_with:
-        doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
+        doubt = f"{bill.read:,} tokens cached before this first request were billed as read"
         return replace(outcome, state="warm-start", reason=f"{outcome.reason}; {doubt}")
     elif warm and outcome.hit != last:
         doubt = "the first request read what was cached before it: there may be more of that"

@@ -77,11 +77,11 @@ def render_requests(
     """
     environment = what_if.environment_of(session)
     # "as it is" and "after" append the environment block to the messages that a policy sees, so no
-    # policy marks it, and the next request lacks it; `what_if.messages` puts it in other places.
+    # policy marks it, and the next request lacks it; otherwise `what_if.messages` places it.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     plain = session.without_environment()
     history_ends = session.replies
-    # With `parallel` > 1, rounds of calls are joined into one turn: that request was never sent.
+    # With `parallel` > 1, rounds of calls are joined into one turn: no such request was sent.
     as_recorded = seconds_apart is None and what_if.parallel == 1
     times = sent_at(session, history_ends) if as_recorded else None
     if not history_ends or (what_if.pending and is_pending(session)):

@@ -89,17 +89,17 @@ def simulate_cache(
     "as-sent" simulates the session's recorded requests unchanged, with their own marks, in no
     dialect. `model` replaces the model that the session or the bodies name. The rules are those
     of `provider`, one of `provider_names()`; by default, those of the (first) model's provider.
-    Requests are sent at their recorded times if most have one (for bodies: `times`, in seconds).
-    Otherwise each is sent `seconds_apart` (by default 20) after the previous one. Tokens are
-    counted as by `count_tokens`; `usages`, the provider's usage record for each body, make them
-    exact. A request's state "exact" (printed as "certain") says that its outcome, a hit or a miss,
-    is certain; its tokens may still be estimates. Requests to a provider without rules are in the
-    state "unknown-provider". A request that would be refused costs nothing, so the views then show
-    no cost of all input. `cache_matrix` takes several dialects and policies at once.
+    Requests are sent `seconds_apart`. If this is None, they are sent at their recorded times if
+    most have one ("as-sent": if all do; bodies: at `times`, in seconds), else 20 seconds apart.
+    Tokens are counted as by `count_tokens`; `usages`, the provider's usage record for each body,
+    make them exact. A request's state "exact" (printed as "certain") says that its outcome, a hit
+    or a miss, is certain; its tokens may still be estimates. Requests to a provider without rules
+    are in the state "unknown-provider". If a request would be refused, views show no total cost.
+    `cache_matrix` takes several dialects and policies at once.
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and for a `model` that no
-    rules fit and that is almost a known model's name (other unknown names, as "acme/foo-1" or
-    "anthropic/claude-sonet", may exist). Raises InputFault for wrong `seconds_apart`, `usages`,
+    rules fit and that is almost a known model's name. (Other unknown names pass, as "foo-1", and
+    so do all names with a route.) Raises InputFault for wrong `seconds_apart`, `usages`,
     `times` or bodies, for an argument that bodies or a session do not use, and for "as-sent" with a
     `what_if` or without a recorded request.
     """
@@ -347,9 +347,9 @@ def _cache_request(session: Session) -> CacheRequest:
 def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
-    """Yield groups of policies, each with the dialect that writes their requests: one that marks by
-    itself (in `inject_prompt_cache`) does so only for its own policy. `OWN` (the dialect's own
-    policy) is left out if that policy is also listed by name."""
+    """Yield groups of policies, each with the dialect that writes their requests. A dialect that
+    marks them itself (`inject_prompt_cache`) does so only under its own policy. `OWN` (the
+    dialect's own policy) is left out if that policy is also listed by name."""
     own_policy = dialect.marking_policy.name
     chosen = [
         each for each in policies if each != OWN or own_policy == OWN or own_policy not in policies
@@ -416,7 +416,7 @@ def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the previous one. If the history begins again
-    there after a compaction, that is its cause."""
+    there after a compaction, the compaction is the difference's cause."""
     differences = first_differences([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each

@@ -76,8 +76,8 @@ KINDS: Final[dict[str, RuleKind]] = {
     "marks_in": _kind("the forms of a body in which marks count", list[str]),
     "marked_models": _kind("the models whose marks count", list[str]),
     "lookback": _kind("positions that a mark looks back over", int),
-    "lookback_first": _kind("number of first marks that are also looked at", int),
-    "message_ends": _kind("number of ends of earlier messages that are looked at", int),
+    "lookback_first": _kind("number of first marks at which an entry is sought, too", int),
+    "message_ends": _kind("number of earlier messages at whose ends one is sought", int),
     "collapse_runs": _kind("whether a run of calls, or of results, is one position", bool),
     "string_is_block": _kind(
         "whether a string and one text block are one prefix", dict[str, bool | None]

@@ -24,7 +24,7 @@ _SYNTAX: Final = {
     "json": "how JSON is written, alone or as a parameter's value",
     "literals": "the words for true, false and null in values that are not JSON",
     "type_words": "the words for {type}: pairs of a JSON type and a word",
-    "known_names": "the opener is hardly a marker: only a known tool's name begins a call",
+    "known_names": "the opener may also be prose: it begins a call only with a known tool's name",
     "line_start": "a call begins on a new line; so does the closer of a body that is plain text",
     "reserved": "the markers are control tokens, which no value can contain",
     "string_mark": "the mark around texts in {args:marked}",

@@ -97,7 +97,7 @@ def provider_of(model: str) -> str:
 
 
 def _versioned(rules: str, name: str) -> str:
-    """Return the rules for a maker's later models, if they differ from those for earlier ones."""
+    """Return `rules`, or the rules for the maker's later models if `name` is one (now Qwen 4)."""
     return "qwen4" if rules == "qwen" and _QWEN4.search(name) else rules
 
 
@@ -130,8 +130,8 @@ def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
     """Return the rules for a request to this address, and the model's name.
 
     The rules are "" for an unknown host. The name is `model`, or else the one in the address.
-    Instead of an address, `url` may begin with LiteLLM's name of the provider. For an address
-    without a host ("/v1/messages") the model's name decides, if only one provider serves it.
+    `url` may also be LiteLLM's name of a provider, perhaps with more text after a blank. For an
+    address without a host ("/v1/messages") the model's name decides, if one provider serves it.
     """
     match = _MODEL.search(url.replace("%3A", ":"))
     model = model or (unquote(match[1]) if match else "")
