@@ -1,4 +1,4 @@
-"""The cost of pictures whose size the body shows: for OpenAI's models with tiles, Mistral's, Claude.
+"""The cost of pictures whose size the body shows: OpenAI's models with tiles, Mistral's, Claude.
 
 Source: "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, read
 2026-11). With `detail: low` a picture costs only the base. Otherwise it is shrunk to fit into 2,048
