@@ -48,7 +48,7 @@ elif view == "Lines":
         second = widgets.dialect_select("To", "to", chosen[1] if len(chosen) > 1 else "json")
     page = widgets.message_page(len(session.messages))
     components.difference(compare.difference(session, first, second, page), key="diff")
-    st.caption("↵ ends a line, ⇥ is a tab, · a blank at a line's end, ⟨U+…⟩ any other.")
+    st.caption("↵ ends a line, ⇥ is a tab, · a blank at a line's end, ⟨U+…⟩ any other invisible.")
 else:
     counted = compare.side_by_side(working, chosen, origin)
     for column in compared.columns:

@@ -6,7 +6,9 @@ import pytest
 from strategies import DIALECTS, held
 
 from playground.dialects.declared import DeclaredDialect
-from playground.questions.carry import VALUES, carry
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tools import ToolMetadata
+from playground.questions.carry import OWN, VALUES, carry
 
 SMALL = {name: value for name, value in VALUES.items() if name != "a million characters"}
 
@@ -43,3 +45,18 @@ def test_only_raw_forms_refuse_their_own_calls() -> None:
     assert matrix.refused("hermes") == []
     assert "64" in matrix._repr_mimebundle_()["text/plain"]
     assert list(matrix.frame().columns) == ["value", "dialect", "finding"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_a_dialects_own_opener_and_closer_are_what_it_writes_around_a_value(
+    dialect: DeclaredDialect,
+) -> None:
+    """They were cut at an x, which is in the markers of nine dialects."""
+    around = OWN["its own opener"](dialect), OWN["its own closer"](dialect)
+    call = ToolCallPart("call_9", "probe", {"value": "west"})
+    if texts := dialect.syntax.text_keys:
+        values = dialect.syntax.sample_texts | {texts[-1]: "west"}
+        call = ToolCallPart("call_9", dialect.syntax.name or "probe", values)
+    schema = {"type": "object", "properties": {"value": {"type": "string"}}}
+    tool = ToolMetadata(name="probe", input_schema=schema)
+    assert "west".join(around) == dialect.format_tool_call(call, [tool])

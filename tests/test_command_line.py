@@ -184,7 +184,7 @@ def test_csv_has_the_glossarys_names_and_the_terminal_their_titles(
 HEADS = {  # what a terminal shows, in this order
     "cache place": "message|part|role|characters|mark|reason",
     "cache wire": "sent as|part|role|kind|characters|mark",
-    "cache simulate": "request|read|written|full price|cost|state|reason",
+    "cache simulate": "request|read|written|full price|cost|dollars|state|reason",
     "carry": "dialect|carried|of|refused",
     "compaction": "policy|cuts|prefix lost|marks survive|marks|last request|cost|saved|"
     "saved, dollars|pays from",

@@ -470,7 +470,7 @@ def test_an_unknown_parser_falls_back_on_the_dialects_and_lists_the_known() -> N
     assert (reading.server, reading.parser) == ("vllm", "hermes")
     (told,) = (found for found in reading.findings if found.code == "unknown-parser")
     assert told.message.startswith(
-        "vllm has no parser 'herms': 'hermes' reads; did you mean 'hermes'?"
+        "vllm has no parser 'herms': 'hermes' is used; did you mean 'hermes'?"
     )
     assert [event.text for event in reading.dropped] == [" B"]
 

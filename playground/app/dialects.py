@@ -1,4 +1,4 @@
-"""The List view of the Dialects page; its rows lead to a guide, to values, or to a declaration."""
+"""The List view of the Dialects page; a row opens a guide, the view Values, or a declaration."""
 
 from __future__ import annotations
 

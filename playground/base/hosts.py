@@ -73,7 +73,7 @@ def foreign_host(header: str, names: Sequence[str]) -> str:
         return ""
     own_names = ", ".join(names)
     if not header:
-        return f"no Host header names this server, which answers to {own_names}"
+        return f"the request has no Host header; this server answers to {own_names}"
     parts = _HOST.fullmatch(header)
     if parts is None:
         return f"the Host header {header[:_LONGEST_NAME]!r} is not a name, with or without a port"

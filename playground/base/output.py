@@ -25,7 +25,7 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # ending of a temporary folder; its `.part` file is locked while in use
+FOLDER: Final = ".folder"  # of a temporary folder; the `.part` file beside it is locked
 _OPEN: Final = 100  # the first files of a batch stay open, and thus locked, until all are renamed
 _TRIES: Final = 1_000  # to create a file, because another program may remove its folder meanwhile
 # Errors of a file system without hard links.

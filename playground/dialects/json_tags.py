@@ -147,8 +147,8 @@ DIALECTS = (
                     known_names=True,
                     line_start=True,
                 ),
-                # A call in free text. vLLM delivers it as text, and SGLang calls no tool. Here it
-                # is a call if it contains a call's JSON; otherwise it is text, with a finding.
+                # A call whose body is free text. vLLM delivers it as text, SGLang calls no tool. We
+                # read a call if the body is a call's JSON after all, or else text with a finding.
                 Syntax(call="<|content_invoke_tool_text|>{call:json}<|end_message|>", shape=_ARGS),
             ),
         ),
@@ -161,7 +161,7 @@ DIALECTS = (
             "<|content_model_end_sampling|>",
         ),
         dropped=("<|content_invoke_tool_text|>",),
-        models="Inkling (vLLM's parser; the gateway SMG's for a name in the header, 2026-11)",
+        models="Inkling (vLLM's parser; for names in headers, the gateway SMG's parser; 2026-11)",
         model_names=("inkling",),
     ),
     _tagged(

@@ -150,7 +150,7 @@ class SyntaxParser(TextReader, DialectParser):
             parser = SyntaxParser(*self._declaration)
             return merged([*parser.feed_text(text), *parser.finish()])
 
-        has_headers = bool(markers.plain)  # its tags are the messages' headers
+        has_headers = bool(markers.plain)  # only forms with message headers declare plain tags
         return set() if self._native else variations(syntax, tools, events, read, has_headers)
 
     @property

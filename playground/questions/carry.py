@@ -17,6 +17,7 @@ from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata, json_type
 
 _TOOL: Final = "probe"
+_NOT_IN_MARKUP: Final = "q7q"
 
 
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
@@ -30,13 +31,13 @@ def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
     return ToolCallPart(call_id, syntax.name or _TOOL, texts)
 
 
-def _own_call(dialect: Dialect) -> str:
-    return dialect.format_tool_call(_call("call_9", dialect, "x"), [_probe("x")])
+def _own_call(dialect: Dialect, value: str = "x") -> str:
+    return dialect.format_tool_call(_call("call_9", dialect, value), [_probe(value)])
 
 
 def _own_closer(dialect: Dialect) -> str:
     """Return the text that follows the value in a call that the dialect writes."""
-    return _own_call(dialect).rpartition("x")[2]
+    return _own_call(dialect, _NOT_IN_MARKUP).rpartition(_NOT_IN_MARKUP)[2]
 
 
 def _half_of_own_closer(dialect: Dialect) -> str:
@@ -45,7 +46,7 @@ def _half_of_own_closer(dialect: Dialect) -> str:
 
 
 def _own_opener(dialect: Dialect) -> str:
-    return _own_call(dialect).partition("x")[0]
+    return _own_call(dialect, _NOT_IN_MARKUP).partition(_NOT_IN_MARKUP)[0]
 
 
 def _own_result(dialect: Dialect) -> str:

@@ -53,9 +53,10 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
     "marker-in-value",
     "missing-name",
 }
-"""Codes of findings in replies that break the rules of their dialect. Not every view has a choice
-for such a reply, so its reading is certain only if a run has proven it."""
-_AT_END: Final = "missing-closer at the end"  # this and the next two are slips without a code
+"""Codes of findings in replies that break the rules of their dialect. Not every view says what the
+server does with such a reply: a reading is certain only if the server's own parser was run on one.
+"""
+_AT_END: Final = "missing-closer at the end"  # this and the next two have no finding of their own
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
 AS_WRITTEN: Final = "as written"
@@ -166,7 +167,7 @@ class ServerReader:
     parser: Parser | None
     dialect: str
     already_read: bool = False  # True if a server has already made native calls
-    is_built_in: bool = True  # True if declarations may name the dialect
+    is_built_in: bool = True  # True if servers' declarations may name the dialect
     unknown_parser: str = ""  # the parser that was asked for, if the server does not have it
 
     @cached_property
@@ -275,7 +276,7 @@ class ServerReader:
         nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
         usual = "none" if self.is_unread else "the server's usual reading"
         instead, server = f"{self.parser.name!r}" if self.parser else usual, self.server.name
-        return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
+        return f"{server} has no parser {self.unknown_parser!r}: {instead} is used; {nearest}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser, if any, for this dialect."""
@@ -325,10 +326,10 @@ class ServerReader:
 def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     """Return the slips and the variations in a reply that `parser` has read.
 
-    A slip breaks the form that the dialect declares, and is given by the code of its finding (of a
-    misspelt marker, by the code with the text that was written). A variation is well-formed, but
-    not what the dialect writes. In a reply with a slip, `another form` is replaced by `white
-    space`, because the slip alone gives the reply another form.
+    A slip breaks the form that the dialect declares, or is reasoning. Its name is usually the code
+    of its finding; a misspelt marker's has the text that was written, too. A variation is
+    well-formed, but not what the dialect writes. A slip alone gives a reply another form: then
+    `another form` is left out, and `white space`, which may differ as well, is in its place.
     """
     codes = _DOUBTFUL_CODES | _COVERED
     findings = [each for each in lossless.findings if each.code in codes]

@@ -1,5 +1,5 @@
-"""Rules by a model's name: its tokenizer, and its framing by API. The first match is used. If a
-model's framing is not known for an API, the kind of the count is `tokenizer`."""
+"""Rules by a model's name: its tokenizer, and by API its framing, the tokens around the texts. The
+first match is used. Where no framing is known, only texts are counted, by the kind `tokenizer`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
-# Models to which a gateway sends a request with a form or tools by Chat Completions, as bills show.
+# Models for which a gateway uses Chat Completions even with an answer's schema or tools (bills).
 _FRAMED_AS_OPENAI: Final = {
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills agree; with gpt-4o 10 of 13
@@ -88,8 +88,8 @@ def _mistral(settings: bool) -> dict[str, Framing]:
 
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
-    """Frame for Mistral's models of 2024: one question is framed as for later models (5 bills of
-    mistral-tiny)."""
+    """Frame for Mistral's models of 2024: users' and assistants' texts as for later models (5 bills
+    of mistral-tiny, each for a single message)."""
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:

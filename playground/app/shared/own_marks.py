@@ -77,8 +77,8 @@ def _labels_to_show(
     """Return the labels of the marks to show, from the first of these sources that is set.
 
     - the widget itself,
-    - `last`, the labels of the last run. The widget has none yet if another page was opened since
-      then, or if the first edit of a sample stored a copy under a new name.
+    - `last`, the labels of the last run, if the widget is new: another page was opened since then,
+      or the first edit of a sample stored a copy, whose new name is part of the widget's key,
     - the address with which the app was opened,
     - the policy.
 

@@ -38,8 +38,9 @@ def column_title(column: str) -> str:
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
     """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
 
-    The column is the first of these with values: the share of malformed calls, the share of failed
-    calls, the lost money, the first column of numbers. At most 16 bars or 40 lines are drawn.
+    The column is the first of these that is anywhere above 0: the share of malformed calls, the
+    share of failed calls, the lost money. If none is, it is the first share that the answer has, or
+    else its first column of numbers. At most 16 bars or 40 lines are drawn.
     """
     figure = FigureWithTable()
     first = _first_column_of(value, Number)
@@ -48,7 +49,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         return figure
     candidates = [value.columns.index(name) for name in _PREFERRED_COLUMNS if name in value.columns]
     with_values = (index for index in candidates if any(row[index] for row in value.rows))
-    # without any value: the first share (not dollars, which may all be unknown) or first number
+    # Of an answer about lost money, all dollars may be unknown: then a column of numbers is drawn.
     share = candidates[:1] if "lost_dollars" not in value.columns else []
     number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]

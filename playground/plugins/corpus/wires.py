@@ -33,7 +33,7 @@ _NOWHERE: Final = -1  # the message index of a block that is outside of messages
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
     """Yield a row for each request that was recorded as sent.
 
-    A row has only the blocks that differ, in text or mark, from the row before it.
+    A row has the blocks from the first one that differs, in text or mark, from the row before it.
     """
     if simulation is None:
         return
@@ -129,7 +129,7 @@ def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
         clears_at=tuple(head.get("clears_at", ())),
         thinks=bool(head.get("thinks")),
         has_late_system=bool(head.get("instructs")),
-        prompted=True,  # messages that leave the prompt were removed before the row was stored
+        prompted=True,  # a stored row lacks what the provider leaves out of the prompt
         doubts=tuple(head.get("doubts", ())),
         unknown=tuple(UnknownWord(*word) for word in head.get("unknown", ())),
         ttl=head.get("ttl"),

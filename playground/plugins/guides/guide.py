@@ -170,7 +170,7 @@ class Guide(Shown):
         if not dialog.response:
             return [*heading, "No recorded response."]
         response = [f"{dialog.origin.capitalize()}.", "", fenced(dialog.response)]
-        # The response is parsed here, so a page cannot show a form that the parser does not read.
+        # These rows come from our parser, so a page shows what is really read.
         rows = event_rows(self.reading(dialog))
         return [*heading, *response, "", "##### What is read from it", "", *rows]
 

@@ -99,7 +99,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _hosted(kind: str) -> _Reader | None:
-    """Return the reader for a type with the end of a hosted tool's, or the AI SDK's `tool-`."""
+    """Return the reader of a type that ends as hosted tools' do or begins with AI SDK's `tool-`."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):

@@ -23,8 +23,8 @@ COMPARED_FIELDS: Final = (
 class Nearest:
     """A registered dialect compared with a declaration.
 
-    `reads` says how many of the texts of LEAST_CALLS the dialect reads, `writes` how many it writes
-    with the same characters. `differs` names the fields in which dialect and declaration differ.
+    The declaration writes each entry of LEAST_CALLS as a text. `reads` is how many of these texts
+    the dialect reads, `writes` how many it writes alike. `differs` names the fields that differ.
     """
 
     dialect: str
@@ -39,7 +39,7 @@ def nearest_dialects(
     """Return the registered dialects, except `dialect`, that read at least one of the texts;
     first those that write the most of these texts, too.
 
-    The texts are the values of `theirs`: each is what a template writes for a call of LEAST_CALLS.
+    The texts are the values of `theirs`, a template's or the dialect's for each of LEAST_CALLS.
     """
     compared = [
         _compare_with(other, dialect, theirs, form)
