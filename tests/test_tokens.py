@@ -413,6 +413,29 @@ def test_base64_in_a_text_is_counted_as_text() -> None:
     assert beside.by_origin["results"] > 2_500
 
 
+def test_only_a_pictures_own_data_is_taken_from_a_text() -> None:
+    """A call's argument counted as a picture, a document as one in it, a result's text as none."""
+    encoded = _png(64, 64) + "QkFD" * 3_000
+    data = encoded.partition(",")[2]
+    as_text = count_blocks([{"type": "text", "text": encoded}], "user").tokens
+    call = {"type": "tool_use", "id": "c1", "name": "shot", "input": {"data": data}}
+    html = {**call, "input": {"html": f"<img src='{encoded}'>"}}
+    assert count_blocks([call], "assistant").by_origin["calls"] > as_text * 0.8
+    assert count_blocks([html], "assistant").by_origin["calls"] > as_text * 0.8
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    content = [{"type": "text", "text": "ebb " * 9_000}, {"type": "image", "source": source}]
+    document = {"type": "document", "source": {"type": "content", "content": content}}
+    assert count_blocks([document], "user").range[1] is None
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    beside = _claude([image, {"type": "text", "text": f'<img src="{encoded}">'}])
+    assert beside.by_origin["results"] > as_text * 0.8 and beside.range[1] is None
+
+
+def count_blocks(content: list[dict[str, Any]], role: str) -> pg.TokenCount:
+    message = {"role": role, "content": content}
+    return pg.count_tokens({"model": "claude-sonnet-4-5", "messages": [message]})
+
+
 def test_a_picture_outside_of_a_users_message_is_not_called_exact() -> None:
     """Chat Completions takes pictures in messages of a user alone."""
     picture = {"type": "image_url", "image_url": {"url": _png(320, 240)}}

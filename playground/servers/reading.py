@@ -356,16 +356,16 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
 
 
 def _without_false_claims(projected: Sequence[Event], ours: Sequence[Event]) -> Iterator[Event]:
-    """Leave out findings which say that a call is delivered that the server does not hand over."""
-    ended, every = (
-        {e.call_index for e in events if isinstance(e, CallEndedEvent)}
-        for events in (projected, ours)
-    )
+    """Leave out findings which say that a call is delivered that the server does not hand over. A
+    finding without a call's number is about the last call before it, or else about the first."""
+    ended = {e.call_index for e in projected if isinstance(e, CallEndedEvent)}
+    begun = [(e.span.start, e.call_index) for e in ours if isinstance(e, CallStartedEvent)]
     for event in projected:
         about = event.finding if isinstance(event, FindingEvent) and not event.text else None
         if about and "delivered" in CODES[about.code].meaning + about.message:
             number = re.match(r"call (\d+)", about.where)
-            if not ({int(number[1])} if number else every) <= ended:
+            earlier = [each for each in begun if each[0] <= event.span.start] or begun[:1]
+            if (int(number[1]) if number else earlier[-1][1] if earlier else None) not in ended:
                 continue
         yield event
 

@@ -18,6 +18,7 @@ from functools import lru_cache, partial
 from math import inf, isinf
 from typing import Any, Final, NamedTuple
 
+from playground.nouns.messages import PICTURE_KINDS
 from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
 from playground.nouns.wire_estimates import tokens_of
 from playground.tokens.pictures import Area, size_of_data
@@ -33,7 +34,9 @@ _MEDIUM_IN_RESULT: Final = re.compile(  # a tool's result that holds a picture o
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
-_DATA: Final = re.compile(r'(?:;base64,|"(?:data|bytes)": ")([A-Za-z0-9+/=]{40,})')
+_DATA: Final = re.compile(  # of a picture's own fields: in a text, these quotes would be escaped
+    r'"(?:(?:image_)?url": "data:[^"]*?;base64,|(?:data|bytes)": ")([A-Za-z0-9+/=]{40,})'
+)
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds text: instructions, search results
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
@@ -319,11 +322,12 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
 def _piece_of(tier: Tier, role: str, kind: str, text: str, size: int | None, opaque: bool) -> Piece:
     """Return a block's piece without its message; with a `size`, `text` may be just a hash."""
     origin = _origin(tier, role, kind)
-    is_text = kind == "text" or (origin == "results" and not opaque)  # Base64 in a text is text
+    is_text = kind == "text" or (origin in ("results", "calls") and not opaque)
     is_encoded = not is_text and _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)
     in_result = len(_MEDIUM_IN_RESULT.findall(text)) if origin == "results" else 0
-    sizes = list(map(size_of_data, _DATA.findall(text))) if hidden or in_result else []
+    data = _DATA.findall(text) if in_result or kind in PICTURE_KINDS else []
+    sizes = list(map(size_of_data, data))
     is_known = all(sizes) and len(sizes) == max(1, in_result)
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(
