@@ -141,9 +141,9 @@ def test_a_view_stays_on_reload_and_back_and_no_digit_leaves_the_page(page: Page
     page.get_by_role("radio", name="Guide").click()
     expect(page.get_by_role("tab", name="Use cases")).to_be_visible()
     page.get_by_role("radio", name="Values").click()
-    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+    expect(page.get_by_text("Only refused values")).to_be_visible()
     page.reload()
-    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+    expect(page.get_by_text("Only refused values")).to_be_visible()
     page.get_by_role("link", name="Cache", exact=True).click()
     expect(page.locator(".strip h2")).to_be_visible()
     field = page.get_by_role("combobox", name="Model")
@@ -153,7 +153,7 @@ def test_a_view_stays_on_reload_and_back_and_no_digit_leaves_the_page(page: Page
     page.wait_for_timeout(500)
     expect(page).to_have_url(re.compile("/cache"))
     page.go_back()
-    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+    expect(page.get_by_text("Only refused values")).to_be_visible()
 
 
 def test_the_view_of_a_page_is_not_in_the_address_of_the_next(page: Page) -> None:

@@ -109,7 +109,7 @@ def test_a_large_report_is_cut_and_says_so() -> None:
     text = markdown([{"session": f"{n}.jsonl", **outcome} for n in range(30)])
     assert len(text) < 65_536
     assert "… and 20 more lines" in text
-    assert re.search(r"\d+ more files with messages not shown", text)
+    assert re.search(r"\d+ more files with findings not shown", text)
 
 
 class GitHub(BaseHTTPRequestHandler):

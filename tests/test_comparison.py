@@ -127,6 +127,8 @@ def test_an_image_is_counted_as_sent_or_is_a_finding() -> None:
     image = ImagePart("https://example.com/tides.png")
     block = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo="}}
     result = ToolResultPart("call_1", "get_tides", [{"type": "text", "text": "05:12"}, block])
+    converse = {"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}
+    assert ToolResultPart("call_1", "get_tides", [{"text": "05:12"}, converse]).images == 1
     messages = (
         Message("user", (image,)),
         Message("assistant", (image,)),

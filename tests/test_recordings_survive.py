@@ -357,6 +357,9 @@ def test_what_has_no_end_is_ended_and_kept(limits: Limits, answer: Any, kind: st
     assert done.recording.error is not None
     assert done.recording.error["type"] == kind
     assert [found.code for found in done.recording.findings] == ["stopped"]  # by no provider
+    theirs = {"error": {"type": "timeout", "message": "upstream timed out", "code": 504}}
+    found = pg.decode_stream(f"data: {json.dumps(theirs)}\n\n".encode())
+    assert "stream-error" in [each.code for each in found.findings]
     assert done.recording.reply.content.startswith("word0 word1 ")
     assert done.recording.stop_reason == ""
 

@@ -22,6 +22,7 @@ from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
     CallNamedEvent,
+    CallStartedEvent,
     Event,
     FindingEvent,
     MarkupEvent,
@@ -369,11 +370,14 @@ def check(reading: ServerReading, text: str) -> None:
     assert over <= of
     # no finding says that a call is delivered which this server does not hand over
     ended = {event.call_index for event in reading.events if isinstance(event, CallEndedEvent)}
-    every = {e.call_index for e in reading.lossless.events if isinstance(e, CallEndedEvent)}
+    begun = [e for e in reading.lossless.events if isinstance(e, CallStartedEvent)]
     for each in reading.findings:
         if "delivered" in CODES[each.code].meaning + each.message:
-            calls = {int(number) for number in re.findall(r"^call (\d+)", each.where)} or every
-            assert calls <= ended, each
+            place = re.match(r"(call|character) (\d+)", each.where)
+            at = int(place[2]) if place else 0
+            earlier = [e for e in begun if e.span.start <= at] or begun[:1]
+            is_call = place is not None and place[1] == "call"
+            assert (at if is_call else earlier[-1].call_index) in ended, each
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):
         assert reading.server_findings
@@ -447,6 +451,16 @@ def test_a_call_that_a_server_drops_is_said_to_be_delivered_by_none(server: Serv
             reading = pg.parse(written, "qwen3-coder", server=parser)
             assert isinstance(reading, ServerReading) and reader.server is server
             check(reading, written)
+
+
+def test_a_finding_on_a_delivered_call_stays_beside_a_dropped_one() -> None:
+    """Ollama delivers an unclosed call before one of a tool that nobody offered, which it drops."""
+    calls = '<tool_call>\n{"name": "list_files", "arguments": {}}\n'
+    text = calls + '<tool_call>\n{"name": "nope", "arguments": {}}\n</tool_call>'
+    reading = pg.parse(text, "hermes", tools=TOOLS, server="ollama")
+    assert [call.name for call in reading.tool_calls] == ["list_files"]
+    codes = [found.code for found in reading.findings]
+    assert "missing-closer" in codes and "server-drops" in codes
 
 
 def test_the_lossless_view_is_our_own_reading() -> None:

@@ -431,6 +431,25 @@ def test_only_a_pictures_own_data_is_taken_from_a_text() -> None:
     assert beside.by_origin["results"] > as_text * 0.8 and beside.range[1] is None
 
 
+def test_an_image_in_a_result_is_counted_as_a_text_and_said_so() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": _png(64, 64).partition(",")[2]}
+    call = {"id": "c1", "function": {"name": "shot", "arguments": "{}"}, "type": "function"}
+    session = pg.session(
+        messages=[
+            *ASK,
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {
+                "role": "tool",
+                "tool_call_id": "c1",
+                "content": [{"type": "image", "source": source}],
+            },
+        ]
+    )
+    for dialect in ("", "native", "xml"):
+        notes = pg.count_tokens(session, dialect, model="claude-sonnet-4-5").notes
+        assert any("an image in a tool's result" in note for note in notes), dialect
+
+
 def count_blocks(content: list[dict[str, Any]], role: str) -> pg.TokenCount:
     message = {"role": role, "content": content}
     return pg.count_tokens({"model": "claude-sonnet-4-5", "messages": [message]})

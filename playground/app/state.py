@@ -411,7 +411,7 @@ def forget_url(name: str) -> None:
 def address() -> str:
     """Return the link to the current view."""
     values = {name: st.query_params.get_all(name) for name in st.query_params}
-    return f"{st.context.url}?{urlencode(values, doseq=True)}"
+    return f"{st.context.url}?{urlencode(values, doseq=True)}".rstrip("?")
 
 
 def url_values() -> dict[str, str]:

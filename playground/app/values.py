@@ -21,7 +21,7 @@ def show(row: Any) -> None:
     """Show which values arrive unchanged in each chosen dialect, and which are refused."""
     with row:
         chosen = choosing.dialects()
-        only = st.toggle("Only those that get lost", key="hurting", bind="query-params")
+        only = st.toggle("Only refused values", key="hurting", bind="query-params")
     if not chosen:
         st.info("Choose a dialect above.")
         st.stop()
@@ -38,7 +38,7 @@ def show(row: Any) -> None:
     if len(frame):
         tables.table(frame, height="content" if len(frame) < 25 else 900)
     else:
-        st.text("None gets lost.")
+        st.text("No value is refused.")
 
 
 def _choose() -> None:

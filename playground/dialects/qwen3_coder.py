@@ -28,8 +28,8 @@ tool_response tags.""",
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models=(
-        "Qwen3-Coder, Qwen 3.5 to 3.8, Step 3.5 and 3.7, Nemotron 3 (chat templates; for Qwen 3.6 "
-        "and Step 3.7 the parsers that SMG and TabbyAPI choose, 2026-11); UI-TARS "
+        "Qwen3-Coder, Qwen 3.5, 3.6 and 3.8, Step 3.5, 3.7, Nemotron 3 (chat templates; Qwen 3.6 "
+        "and Step 3.7: by the parser that SMG and TabbyAPI choose for them, 2026-11); UI-TARS "
         "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1, Granite 4.2 (vLLM's parsers, "
         "2026-11); Ornith (Ollama's parser, 2026-11)"
     ),

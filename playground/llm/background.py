@@ -11,7 +11,7 @@ from playground.base.errors import PlaygroundError
 
 @dataclass(kw_only=True)
 class BackgroundRun:
-    """Work in a background thread. `fault` is the message of the error that ended it, or "".
+    """Work in a background thread. `fault` is the message of the PlaygroundError that ended it.
 
     The work itself must check `cancel` at points where it can stop.
     """

@@ -64,9 +64,10 @@ class ToolResultPart:
 
     @property
     def images(self) -> int:
-        """The number of images in a result that is a list of content blocks, each with a type."""
+        """The number of images in a result that is a list of content blocks."""
         blocks = self.result if isinstance(self.result, list) else ()
-        return sum(isinstance(one, dict) and one.get("type") in PICTURE_KINDS for one in blocks)
+        found = [b for b in blocks if isinstance(b, dict)]
+        return sum(b.get("type") in PICTURE_KINDS or type(b.get("image")) is dict for b in found)
 
 
 Value = TypeVar("Value")

@@ -1,4 +1,4 @@
-"""Describe the contents of a body whose number of tokens in the prompt no provider documents."""
+"""Say what is uncertain in a body: contents that it lacks, of unknown size, or maybe refused."""
 
 from __future__ import annotations
 

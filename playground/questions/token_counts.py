@@ -73,8 +73,9 @@ def count_tokens(
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
-        notes += [] if dialect or any(not row.sub_agent for row in request.rows) else [_NOT_AS_SENT]
-        parts = (part for message in request.messages for part in message.parts) if dialect else ()
+        is_as_sent = not dialect and any(not row.sub_agent for row in request.rows)
+        notes += [] if dialect or is_as_sent else [_NOT_AS_SENT]
+        parts = () if is_as_sent else [part for each in request.messages for part in each.parts]
         if any(has_pictures(getattr(part, "result", None)) for part in parts):
             notes.append(_PICTURE_AS_TEXT)
         return replace(count, notes=[*count.notes, *notes])

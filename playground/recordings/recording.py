@@ -20,7 +20,7 @@ from playground.base.wording import counted, short_repr
 _STRICT: Final = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Timing = Literal["recorded", "synthetic", "none"]
-_ON_THIS_SIDE: Final = ("cancelled", "cut", "limit", "timeout")  # why `llm/record.py` ended it
+_OURS: Final = ("cancelled", "cut", "limit", "timeout")  # why `llm/record.py` ended it
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +227,8 @@ class Recording(Shown):
 
     @property
     def was_stopped(self) -> bool:
-        """True if the request was ended on this side: by the user, the page or a limit."""
-        return (self.error or {}).get("type") in _ON_THIS_SIDE
+        """True if the user, the page or a limit ended it. (Providers' errors have more fields.)"""
+        return self.error is not None and len(self.error) < 3 and self.error.get("type") in _OURS
 
     @property
     def broken_off(self) -> str:

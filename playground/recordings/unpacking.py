@@ -49,7 +49,7 @@ class Unpacker:
             piece = self._reader.decompress(packed, min(_MOST_BYTES, max(room, 1)))
             if piece and room <= 0:
                 raise TooMuchUnpacked(
-                    f"unpacks to more than {self.unpacked:,} bytes, from {self.taken:,} so far"
+                    f"unpacks to more than {self.unpacked:,} bytes, {self.taken:,} packed bytes"
                 )
             self.unpacked += len(piece)
             if piece:

@@ -53,9 +53,8 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
     "marker-in-value",
     "missing-name",
 }
-"""Codes of findings in replies that break the rules of their dialect. Not every view says what the
-server does with such a reply: a reading is certain only if the server's own parser was run on one.
-"""
+"""Codes of findings in replies that break the rules of their dialect. Not every view covers them: a
+reading is certain only if the server's own parser was run on such a reply."""
 _AT_END: Final = "missing-closer at the end"  # this and the next two have no finding of their own
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"

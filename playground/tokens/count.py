@@ -2,7 +2,7 @@
 
 *exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, but the
 provider adds unknown text, which `notes` names. *estimate*: the model's tokenizer is not published
-or not installed. The request's own bill is never used.
+or not installed. The usage that was reported for this request is never used.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
         range=(least, most),
         model=model,
         api=api,
-        source=f"{counted}, and what was measured of {family.title}",
+        source=f"{counted}, by ratios measured for {family.title}",
         notes=[*filter(None, [family.hidden]), _NOT_OWN if has_tokenizer else _NO_TOKENIZER],
         findings=marks_in_tokens(body, packaged(STAND_IN)) if has_tokenizer else [],
         **sums.fields(),
@@ -268,7 +268,7 @@ class Sized:
 
 def count_with_similar(framed: Framed, model: Packaged) -> Sized:
     """Estimate a framed request's texts with the tokenizer that is like `model`'s, which is not
-    installed. The model's framing is known, so only the tokens of texts are estimated."""
+    installed. Only the tokens of texts are estimated: the pieces have those of the framing."""
     controls_by_size = sorted(model.controls, key=len, reverse=True) if framed.control else []
     controls = re.compile("|".join(map(re.escape, controls_by_size))) if controls_by_size else None
     pieces = [piece for row in framed.rows for piece in row]

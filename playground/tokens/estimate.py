@@ -326,8 +326,7 @@ def _piece_of(tier: Tier, role: str, kind: str, text: str, size: int | None, opa
     is_encoded = not is_text and _TENTH_OF_ENCODED.search(text[::10]) and _ENCODED.search(text)
     hidden = bool(_MEDIA.search(kind) or is_encoded)
     in_result = len(_MEDIUM_IN_RESULT.findall(text)) if origin == "results" else 0
-    data = _DATA.findall(text) if in_result or kind in PICTURE_KINDS else []
-    sizes = list(map(size_of_data, data))
+    sizes = [*map(size_of_data, _DATA.findall(text))] if in_result or kind in PICTURE_KINDS else []
     is_known = all(sizes) and len(sizes) == max(1, in_result)
     name = re.search(r'"name": "([^"]+)"', text) if tier == "tools" else None
     return Piece(

@@ -44,7 +44,7 @@ class MarkedPrefix:
 
     @property
     def probably(self) -> str:
-        """The word "probably " if the range of the size includes the minimum, else ""."""
+        """The word "probably " if the ranges of size and minimum overlap, else ""."""
         return "" if self.low >= self.most or self.high < self.least else "probably "
 
     @property
@@ -62,7 +62,7 @@ class MarkedPrefix:
 
     @property
     def size(self) -> str:
-        """The size in words: `about 542 tokens up to the last one`."""
+        """The size in words, behind the marks: `about 542 tokens up to the last one`."""
         about = "" if self.low == self.high else "about "
         where = "" if self.is_whole else " up to the last one"
         return f"{about}{self.tokens:,} tokens{where}"
@@ -96,7 +96,7 @@ class MarkedPrefix:
 
 def marked_prefix(request: TimedRequest, rules: Rules, model: str) -> MarkedPrefix:
     """Return a request's marked prefix."""
-    resource = "storage_permille_hour" in rules.rules  # marks make an explicit cache
+    resource = "storage_permille_hour" in rules.rules  # an explicit cache, up to the last mark
     by_marks = rules.match in ("breakpoints", "exact")
     points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource
     caches_by_itself = rules.match == "best effort" or (

@@ -41,7 +41,7 @@ def _tool() -> ToolMetadata:
 class Plugins:
     """The dialects of all entry points (or files), by the entries' names.
 
-    `faults` says why entries were left out, `renamed` which dialects have another name.
+    `faults` says why entries were left out, `renamed` which dialects call themselves otherwise.
     """
 
     dialects: dict[str, Dialect]
@@ -105,7 +105,7 @@ def _signature_fault(kind: type[Dialect]) -> str:
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object]]]:
     """Return a trial for each method that every prompt needs, with the method's name. A trial
-    raises what the method raises, and InputFault for a wrong result (see `check_result`)."""
+    raises what the method raises, and InputFault for a wrong result, which `Dialect` checks."""
     call = ToolCallPart("call_1", "probe", {"text": "a"})
     result = ToolResultPart("call_1", "probe", "b")
     data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])

@@ -94,10 +94,10 @@ def declared_grammar(
     with_reasoning: bool = False,
     accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration. `answer_frame` has the texts before and after an answer;
-    `several_calls` allows more than one call, `with_reasoning` a thought at the beginning. Raises
-    UnknownNameError if `choice` is neither "auto" nor "required" nor the name of a tool, or if
-    `accepts` is none of ACCEPTS."""
+    """Build the grammar of a declaration. `answer_frame` has the texts before and after an answer.
+    For "written" alone, `several_calls` allows several calls, and `with_reasoning` a thought first.
+    Raises UnknownNameError for an unknown `accepts`, and for a `choice` that is no tool's name and
+    neither "auto" nor "required"."""
     if accepts not in ACCEPTS:
         raise UnknownNameError("grammar", accepts, list(ACCEPTS))
     notes = Notes()

@@ -55,7 +55,7 @@ def _json_arguments(call: CallRules) -> Expression:
 
 
 def _json_call(call: CallRules) -> Expression:
-    """Build one object: id and constants, if the shape has them, then name and arguments."""
+    """Build one object, its members in the shape's order, or the arguments under the name."""
     shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
         member = in_order(style.key(call.tool.name), _arguments(call, style))
@@ -89,8 +89,8 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """Return the texts that may replace all arguments, as the value of the argument `key`; [] if
-    the tool requires others."""
+    """Return the forms of a plain text that is read as the argument `key`, the call's only one; []
+    if the tool requires another argument."""
     rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}

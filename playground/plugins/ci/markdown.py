@@ -16,7 +16,7 @@ _MOST_LINES: Final = 40  # the most lines about a file
 _LINE: Final = 400  # the most characters of a line
 _HEAD: Final = (
     "| session | model | input tokens before | after | change | still read from the cache "
-    "| paid again, once |\n|---|---|--:|--:|--:|--:|--:|"
+    "| no longer cached |\n|---|---|--:|--:|--:|--:|--:|"
 )
 
 
@@ -24,7 +24,7 @@ def markdown(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """Write the outcomes of checks: a table of the compared requests, then failures and findings.
 
     Texts of the sessions are written as code, so that nothing in them becomes markup, a link or a
-    mention. Lines that exceed the size of a comment are left out, and their number is given.
+    mention. What does not fit into a comment is left out, and its number is given.
     """
     failed = sum(bool(outcome["failures"]) for outcome in outcomes)
     verdict = f"{failed} of {counted(len(outcomes), 'session file')} failed" if failed else "passed"
@@ -35,14 +35,14 @@ def markdown(outcomes: Sequence[Mapping[str, Any]]) -> str:
             parts.append(f"{counted(len(rows) - _MOST_ROWS, 'more row')} not shown.")
         parts.append(
             "`~`: estimated. The cache is that of the model's own provider, simulated as if the "
-            "request before was sent 20 seconds earlier."
+            "old version of the request was sent 20 seconds before the new one."
         )
     blocks = [block for outcome in outcomes if (block := _block(outcome))]
     size = 0
     for number, block in enumerate(blocks):
         size += len(block)
         if size > _MOST_CHARACTERS:
-            parts.append(f"{counted(len(blocks) - number, 'more file')} with messages not shown.")
+            parts.append(f"{counted(len(blocks) - number, 'more file')} with findings not shown.")
             break
         parts.append(block)
     return "\n\n".join(parts) + "\n"

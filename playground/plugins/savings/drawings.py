@@ -41,7 +41,7 @@ def compaction_picture(value: CompactionWhatIf) -> Markup:
         for row in value.rows[1:]
     ]
     head = ["policy", *(f"turn {point + 1}" for point in points)]
-    caption = "saved so far, in tokens at the full price"
+    caption = "saved so far; unit: the full price of a token"
     return Markup(
         "What if the history were shortened",
         value.headline,

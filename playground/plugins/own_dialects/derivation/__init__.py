@@ -69,10 +69,10 @@ _TURN_FIELDS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
 ONLY_FORMS: Final = (
-    "Only the forms of calls and results are the template's: its rules and its list of tools are "
-    "replaced by this project's own words."
+    "The template's rules and its list of tools are replaced by this project's own words; calls, "
+    "results, reasoning and turns keep the template's forms."
 )
-_LAWS: Final = (1, 2, 3, 10)  # numbers of the laws that a template may break
+_LAWS: Final = (1, 2, 3, 10)  # numbers of the laws that a derived dialect may break
 _EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # the most guesses that are tried by reading; the first is mostly the best
 
@@ -85,8 +85,8 @@ def dialect_from_template(
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
-    other. Its `derivation` is the report; its `findings()` name the properties that the proof could
-    not show.
+    other. The dialect's `derivation` is the report, and the dialect's `findings()` name what the
+    proof could not show.
 
     Raises InputFault if the template cannot be read or rendered, writes no calls, or writes calls
     in a form that no declaration can express, or if a plain call is not read back.

@@ -1,9 +1,9 @@
 """Build the schema that Flink-Agents would make of a tool's schema, to show it. We never send it.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
-schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
-and an optional field without a default becomes required. Source: cases run on its code at commit
-8ad3a32, and release 0.3.1.
+schema of that model to providers. Enums, constants, fields of inline objects, patterns and formats
+are lost, and an optional field without a default becomes required. Source: cases run on its code at
+commit 8ad3a32, and release 0.3.1.
 """
 
 from __future__ import annotations
