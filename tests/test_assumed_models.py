@@ -53,7 +53,7 @@ def test_an_unknown_model_is_said_to_be_assumed(command: tuple[str, ...], model:
 
 def test_every_answer_says_it_in_the_same_words() -> None:
     words = "No rule names this model: assumed as for claude-opus-5-5. Did you mean"
-    words += " 'claude-opus-5' or 'claude-opus-4' or 'claude-opus-5-5'?"
+    words += " 'claude-opus-5' or 'claude-opus-5-5' or 'claude-opus-4-8'?"
     model = "anthropic/claude-opus-9"
     answers = (
         pg.simulate_cache(SAMPLE, model=model),

@@ -550,7 +550,7 @@ def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand, tour:
     player = page.locator(".player")
     expect(player.locator(".place")).to_contain_text("end of the stream")
     expect(player.locator(".text").first).to_contain_text("so summer time is counted.")
-    expect(page.get_by_text("The model's own text may have been different.")).to_be_visible()
+    expect(page.get_by_text("the model may have written the rest differently.")).to_be_visible()
     hand.click(player.get_by_label("First step (Home)"))
     expect(player.locator(".place")).to_contain_text("chunk 1 of")
     tour.done("answer", hand)

@@ -227,7 +227,7 @@ UNSURE: list[tuple[str, Body, Body, float, str]] = [
     ("openai/gpt-6.1-sol", asked(), asked(previous_response_id="r1"), 70, "on the server"),
     ("azure/gpt-6.1-sol", asked(), went_on(asked()), 1_200, "nothing promises"),
     ("openrouter/anthropic/claude-opus-5", marked(),
-     {**marked(), "messages": [turn("else")]}, 70, "an upstream without"),
+     {**marked(), "messages": [turn("else")]}, 70, "another upstream may answer"),
     ("gemini/gemini-3.8-flash", asked(), {"input": "x", "previous_interaction_id": "i"}, 70,
      "on the server"),
 ]  # fmt: skip

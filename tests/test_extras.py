@@ -196,7 +196,7 @@ def test_an_answer_prints_and_has_a_page_without_pandas(core: Path, answer: str)
     assert done.stderr == ""
     head, *rows, page = done.stdout.splitlines()
     assert len(rows) > 2 and len(head.split()) > 2
-    assert not re.search(r"\d\.\d{6}", "".join(rows)), rows  # a figure, not a float
+    assert not re.search(r"\d\.\d{7}", "".join(rows)), rows  # a figure, not a float
     assert page == "<!doctype html>"
 
 

@@ -203,7 +203,7 @@ def test_tools_that_are_written_otherwise_are_no_longer_what_was_cached() -> Non
         ("gemini/gemini-4-argon", "No page says that gemini/gemini-4-argon takes deferred"),
         (
             "openrouter/anthropic/claude-opus-5-5",
-            "Nothing to plan for openrouter/anthropic/claude-opus-5-5: its own tool",
+            "Nothing to plan for openrouter/anthropic/claude-opus-5-5: OpenRouter's own",
         ),
         ("azure/gpt-6.1-sol", "Nothing to plan for azure/gpt-6.1-sol: no page"),
         ("nobody/knows", "No page says that nobody/knows takes"),
@@ -275,7 +275,7 @@ def test_tools_that_are_deferred_already_are_simulated_so_and_the_last_calls_cou
     ("model", "assumes"),
     [
         ("openai/gpt-6.1-sol", "Responses API"),
-        ("bedrock/anthropic.claude-opus-5-5", "by InvokeModel alone"),
+        ("bedrock/anthropic.claude-opus-5-5", "only by InvokeModel"),
     ],
 )
 def test_a_plan_says_what_it_rests_on_and_that_its_reads_are_not_certain(

@@ -159,8 +159,9 @@ def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
     if fault := state.tab().fault(working.name):
         state.put(_FAULT, fault)
     problems = len(working.findings)
-    with st.container(key="edited" if working.is_edited else "unedited"):  # hidden, in its place
-        st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
+    word = "edited" if working.is_edited else "\u2003"  # a badge without a word keeps the place
+    with st.container(key="edited" if working.is_edited else "unedited"):
+        st.badge(word, color="gray", help="Edited: what changed is in the menu of the session.")
     with st.popover(
         counted(problems, "problem") if problems else "This session",
         icon=":material/more_horiz:",

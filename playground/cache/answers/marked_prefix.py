@@ -69,8 +69,7 @@ class MarkedPrefix:
 
     @property
     def minimum_in_words(self) -> str:
-        """The minimum in words; with the model it is assumed from, and its range if sources
-        differ."""
+        """The minimum in words, the model it is assumed from, and its range if sources differ."""
         return f"{self.minimum:,}{self.assumed}{self._span}"
 
     @property
