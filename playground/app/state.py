@@ -376,6 +376,8 @@ def correct_names_in_address(key: str, options: Sequence[str]) -> list[str]:
 
 def _set_in_address(context: ScriptRunContext, key: str, value: str | list[str]) -> None:
     with context.session_state.query_params() as address:
+        if bound := address.get_binding_for_param(key):  # to a widget of the page before
+            address.unbind_widget(bound.widget_id)
         address[key] = value
         address.set_initial_query_params_from_current()  # the widget takes its value from these
 

@@ -98,8 +98,7 @@ def nearest_names(given: str, known: list[str]) -> str:
     names = {name.casefold(): name for name in known}
     folded = str(given).casefold()
     longer = [name for name in names if len(folded) > 1 and folded in name]
-    alike = [name for name in names if len(folded) > 2 and name[:1] == folded[:1]]
-    cut = {name: name[: len(folded)] for name in alike}
+    cut = {name: name[: len(folded)] for name in names if folded[2:] and name[:1] == folded[:1]}
     heads = get_close_matches(folded, sorted({*cut.values()}), _NEAREST, 0.7)
     begun = [name for head in heads for name in cut if cut[name] == head]
     close = get_close_matches(folded, names, _NEAREST)

@@ -159,9 +159,8 @@ def menu(working: WorkingSession, narrow: Callable[[], None]) -> None:
     if fault := state.tab().fault(working.name):
         state.put(_FAULT, fault)
     problems = len(working.findings)
-    word = "edited" if working.is_edited else "\u2003"  # a badge without a word keeps the place
-    with st.container(key="edited" if working.is_edited else "unedited"):
-        st.badge(word, color="gray", help="Edited: what changed is in the menu of the session.")
+    with st.container(key="edited" if working.is_edited else "unedited"):  # a place without a word
+        st.badge("edited" if working.is_edited else "\u2003", color="gray", help="See its menu.")
     with st.popover(
         counted(problems, "problem") if problems else "This session",
         icon=":material/more_horiz:",
