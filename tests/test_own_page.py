@@ -178,7 +178,7 @@ def test_a_chat_template_that_is_brought_starts_a_declaration() -> None:
     assert app.text_area(key="own 1 syntax.call").value == "<do>{call:json}</do>"
     assert "7 of 7 round-trip checks hold" in figures(app)
     assert "mine.jinja: 32 of 32 calls of the template are read back, 32 written" in said(app)
-    assert "its rules and its list of tools are replaced by this project's own words" in said(app)
+    assert "rules and its list of tools are replaced by this project's own words" in said(app)
     app.file_uploader(key="own template").set_value([("bad.jinja", b"{% if %}", "")]).run()
     assert app.error[0].value.startswith("That did not work; the declaration is unchanged.")
 

@@ -66,7 +66,7 @@ def test_a_small_answer_that_unpacks_to_much_is_recorded_to_a_bound(seen: Seen) 
         row = seen.over(1, seconds=60)[0]
     lines = seen.file(row)
     assert said(lines) == b"a" * (8 * MB)
-    assert row["fault"].startswith("the answer unpacks to more than 8,388,608 bytes, from ")
+    assert row["fault"].startswith("the answer unpacks to more than 8,388,608 bytes, ")
     assert row["fault"].endswith("; the rest is forwarded and not recorded")
     assert lines[-1]["error"] == {"type": "unreadable", "message": row["fault"]}
     assert next(line["not_kept"] for line in lines if "not_kept" in line)["packed"] > 150_000
