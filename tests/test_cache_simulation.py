@@ -6,6 +6,7 @@ import gc
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -1310,3 +1311,28 @@ def test_what_is_read_of_a_counted_prompt_does_not_depend_on_the_text_after_it(w
     made = pg.session(messages=messages, model="gpt-4o")
     before, after = pg.simulate_cache(made, policy="none").requests
     assert after.read == before.total // 128 * 128 > 1_024
+
+
+@pytest.mark.parametrize("policy", ["azad", "as-sent"])
+def test_a_time_without_a_zone_is_in_utc_on_every_machine(
+    policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gap between two requests, and so the outcome, was that of the machine's own zone."""
+    bodies, answers = growing(2), list[Any]()
+    replies = [said("user", "a"), said("assistant", "b"), said("user", "c"), said("assistant", "d")]
+    times = ("2026-03-08T01:59:00", "2026-03-08T03:01:00Z")
+    records = tuple(RequestRecord(reply=2 * n + 1, at=at) for n, at in enumerate(times))
+    session = Session(messages=tuple(replies), requests=records)
+    if policy == "as-sent":
+        sent = pg.load_session(bodies)
+        rows = tuple(replace(sent.rows[0], at=at) for at in times)
+        session = replace(sent, rows=rows)
+    for zone in ("UTC", "America/New_York", "Asia/Tokyo"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        cell = pg.simulate_cache(session, policy=policy, model="claude-sonnet-4-5")
+        answers.append([(one.state, one.read, one.reason) for one in cell.requests])
+        answers.append([fact.at for fact in cell.request_facts])
+    monkeypatch.undo()
+    time.tzset()
+    assert answers[:2] == answers[2:4] == answers[4:]

@@ -129,6 +129,8 @@ def test_an_image_is_counted_as_sent_or_is_a_finding() -> None:
     result = ToolResultPart("call_1", "get_tides", [{"type": "text", "text": "05:12"}, block])
     converse = {"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}
     assert ToolResultPart("call_1", "get_tides", [{"text": "05:12"}, converse]).images == 1
+    listed = [{"type": "image", "name": "a.png"}, {"image": {"name": "nginx"}}]  # no image is there
+    assert ToolResultPart("call_1", "list", listed).images == 0
     messages = (
         Message("user", (image,)),
         Message("assistant", (image,)),

@@ -88,7 +88,7 @@ def answer_of(recording: Recording) -> list[str]:
 
 @pytest.mark.parametrize("name", [*WRITERS, *RICH])
 def test_drawn_faults_of_a_stream_are_read_as_they_were(name: str, golden: Golden) -> None:
-    """Of a rich stream, which has every kind of frame, the whole stream is the first answer."""
+    """Read each rich stream whole first, then with faults; it has every kind of frame."""
     answers, api = {}, name.partition(" ")[0]
     for number in range(16 if name in WRITERS else 32):
         dice = random.Random(f"{name} {number}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from playground.cache.usage import as_count, billed_of
 from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
 from playground.sessions.shapes.requests import usage_of
+from playground.sessions.times import instant
 
 _APART: Final = 20.0  # seconds between requests without noted times
 
@@ -335,10 +335,8 @@ def _time(date: Any) -> float | None:
     """Return a date of a header, or in ISO 8601, in seconds since 1970; None for anything else."""
     if not isinstance(date, str):
         return None
-    try:
-        return datetime.fromisoformat(date).timestamp()
-    except ValueError:
-        pass
+    if (at := instant(date)) is not None:
+        return at
     try:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError):

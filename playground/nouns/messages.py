@@ -14,6 +14,7 @@ from playground.base.arguments import plain_faults
 
 _STRICT = ConfigDict(extra="forbid")
 PICTURE_KINDS: Final = ("image", "image_url", "input_image")  # types of content blocks
+_PAYLOADS: Final = frozenset(("source", "image_url", "data", "file_id"))  # fields of images
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -66,8 +67,11 @@ class ToolResultPart:
     def images(self) -> int:
         """The number of images in a result that is a list of content blocks."""
         blocks = self.result if isinstance(self.result, list) else ()
-        found = [b for b in blocks if isinstance(b, dict)]
-        return sum(b.get("type") in PICTURE_KINDS or type(b.get("image")) is dict for b in found)
+        dicts = [block for block in blocks if isinstance(block, dict)]
+        images = [
+            b.get("image", b) for b in dicts if "image" in b or b.get("type") in PICTURE_KINDS
+        ]
+        return sum(isinstance(one, dict) and not _PAYLOADS.isdisjoint(one) for one in images)
 
 
 Value = TypeVar("Value")

@@ -17,7 +17,6 @@ from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
 from playground.nouns.prompt_data import TaskConfig
-from playground.nouns.wire_bodies import has_pictures
 from playground.sessions.building import assuming_model
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -76,7 +75,7 @@ def count_tokens(
         is_as_sent = not dialect and any(not row.sub_agent for row in request.rows)
         notes += [] if dialect or is_as_sent else [_NOT_AS_SENT]
         parts = () if is_as_sent else [part for each in request.messages for part in each.parts]
-        if any(has_pictures(getattr(part, "result", None)) for part in parts):
+        if any(getattr(part, "images", 0) for part in parts):
             notes.append(_PICTURE_AS_TEXT)
         return replace(count, notes=[*count.notes, *notes])
     unused = {"dialect": get_dialect(dialect or "native") is not get_dialect("native")}

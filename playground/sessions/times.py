@@ -32,6 +32,15 @@ def utc_time(value: Any) -> str | None:
     return None
 
 
+def instant(text: str) -> float | None:
+    """Return a time in ISO 8601, in UTC if it names no zone, in seconds since 1970, or None."""
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
 def in_seconds(milliseconds: Any) -> Any:
     """Return milliseconds as seconds; return any other value unchanged, so that it gets a
     finding."""

@@ -11,7 +11,8 @@ Mistral's models read patches of 28 by 28 pixels, with a token after each row (m
 tokens/tokenizers/image.py): 20 bills of four sizes agree. Each model shrinks pictures of more than
 1,024 pixels in its own way.
 
-Claude ("Vision", docs.claude.com, read 2026-11): width times height / 750, about, once shrunk.
+Claude ("Images and vision", platform.claude.com, read 2026-11): about width times height / 750,
+once shrunk to the longest side of the model's tier. An estimate: no recorded bill confirms it.
 """
 
 from __future__ import annotations

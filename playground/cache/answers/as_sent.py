@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, TypeVar
 
 from playground.base.errors import InputFault
@@ -17,6 +16,7 @@ from playground.dialects.marks.policies import AS_SENT as AS_SENT
 from playground.dialects.marks.providers import UNKNOWN, provider_of, rules_and_model
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
+from playground.sessions.times import instant
 
 FieldValue = TypeVar("FieldValue")
 
@@ -143,11 +143,8 @@ def has_all_times(session: Session) -> bool:
 
 
 def _times(rows: list[RequestRow]) -> list[float]:
-    try:
-        seconds = [datetime.fromisoformat(row.at).timestamp() for row in rows]
-    except ValueError:
-        return []
-    return [at - seconds[0] for at in seconds]
+    seconds = [at for row in rows if (at := instant(row.at)) is not None]
+    return [at - seconds[0] for at in seconds] if len(seconds) == len(rows) else []
 
 
 def _usage(reply: dict[str, Any]) -> dict[str, Any] | None:

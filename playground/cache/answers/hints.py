@@ -6,13 +6,13 @@ A hint states a fact about the two requests, never a cause; it may be irrelevant
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from playground.base.wording import counted, grouped, seconds
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.sessions.session import Session
+from playground.sessions.times import instant
 
 _MINUTES = 120.0  # seconds; a longer time is given in minutes
 _ENDINGS = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
@@ -36,16 +36,9 @@ def noted_requests(session: Session) -> list[NotedRequest]:
     records = {record.reply: record for record in session.requests}
     of_replies = (records.get(reply) for reply in session.replies)
     return [
-        NotedRequest(_instant(r.at), r.model, r.seconds, r.stop_reason) if r else NotedRequest()
+        NotedRequest(instant(r.at), r.model, r.seconds, r.stop_reason) if r else NotedRequest()
         for r in of_replies
     ]
-
-
-def _instant(at: str) -> float | None:
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return None
 
 
 def hint(

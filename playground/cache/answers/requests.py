@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from playground.cache.answers.what_if import WhatIf
@@ -19,6 +18,7 @@ from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
+from playground.sessions.times import instant
 
 APART = 20.0  # seconds between requests without noted times
 
@@ -140,12 +140,7 @@ def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
     previous request.
     """
     time_of = {record.reply: record.at for record in session.requests}
-    recorded: list[float | None] = []
-    for reply in replies:
-        try:
-            recorded.append(datetime.fromisoformat(time_of.get(reply, "")).timestamp())
-        except ValueError:
-            recorded.append(None)
+    recorded = [instant(time_of.get(reply, "")) for reply in replies]
     known_times = [at for at in recorded if at is not None]
     if not known_times or 2 * len(known_times) < len(recorded):
         return None
